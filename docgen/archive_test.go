@@ -44,7 +44,7 @@ func (w *world) archives(c *docgen.Caller) []docgen.Archive {
 	}
 }
 
-// generate makes one document as a worker does, and returns its job.
+// generate generates one document as a worker does, and returns its job.
 func (w *world) generate(c *docgen.Caller, template, folder int64) docgen.Job {
 	w.t.Helper()
 	job, err := w.tryGenerate(w.t.Context(), c, template, folder)
@@ -281,8 +281,8 @@ func TestDeletingArchives(t *testing.T) {
 	})
 }
 
-// TestArchivesRaceForNames has two servers make archives of one name, and rename others to it, at the same time. One of them
-// gets it, and all others are told so.
+// TestArchivesRaceForNames has two servers create archives of one name, and rename others to it, at the same time. One of them
+// gets the name, and all others get an error.
 func TestArchivesRaceForNames(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -324,7 +324,7 @@ func TestArchivesRaceForNames(t *testing.T) {
 	})
 }
 
-// TestMovingIntoArchives follows a shared folder with a template in it into an archive, and out again to somebody else.
+// TestMovingIntoArchives moves a shared folder with a template into an archive, and out again to another user.
 func TestMovingIntoArchives(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -428,7 +428,7 @@ func TestMovingIntoArchives(t *testing.T) {
 	})
 }
 
-// TestTemplatesInArchivesInclude shows that a template finds the files beside it in an archive, which neither it nor its
+// TestTemplatesInArchivesInclude shows that a template finds the files in its folder in an archive, which neither it nor its
 // uploader found before.
 func TestTemplatesInArchivesInclude(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

@@ -215,7 +215,7 @@ func TestAuditDenials(t *testing.T) {
 	})
 }
 
-// TestAuditDenialsOfOthers has users, and guests, be refused in many ways: what another user is denied is told apart all the same.
+// TestAuditDenialsOfOthers has requests of many users and guests denied. The denials of one more user still have entries of their own.
 func TestAuditDenialsOfOthers(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		const users, ways = 30, 60

@@ -10,14 +10,14 @@ import (
 	"platen/store/storetest"
 )
 
-// What the folders of BenchmarkRootPages hold, and how many items others share with the user beside them.
+// The number of items in the folders of BenchmarkRootPages, and of items that others share with the user.
 const (
 	rootItems   = 100_000
 	rootsShared = 2_000
 )
 
-// BenchmarkRootPages reads a page of 100 in the middle of a root folder beside which others share much. The floor is a
-// page in the middle of a folder that holds as many items.
+// BenchmarkRootPages reads a page of 100 items in the middle of a root folder, with many items that others share. The floor is a page in
+// the middle of a folder with as many items.
 func BenchmarkRootPages(b *testing.B) {
 	for name, config := range map[string]func(testing.TB) store.Config{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
 		b.Run(name, func(b *testing.B) {

@@ -11,8 +11,8 @@ import (
 	"platen/store/storetest"
 )
 
-// BenchmarkTemplates measures a page of templates that finds nothing: beside 50,000 templates of others, and among 50,000 that are in the
-// user's own trash. longest-step-ms is how long one step, and with it others, may wait for a turn at reading.
+// BenchmarkTemplates measures an empty page of templates: with 50,000 templates of others, and with 50,000 in the user's own trash.
+// longest-step-ms is how long one step, and other requests because of it, may wait for a connection to read.
 func BenchmarkTemplates(b *testing.B) {
 	const templates = 50_000
 	for name, config := range map[string]func(testing.TB) store.Config{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {

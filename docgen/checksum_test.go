@@ -65,7 +65,7 @@ func TestDamagedContentIsNotRead(t *testing.T) {
 		size         int
 		change       func([]byte) []byte // nil deletes the object
 		from, length int64
-		sound        bool // the range can be read all the same
+		sound        bool // the range can still be read
 	}{
 		{"a short content, all of it", 10, flip(9), 0, -1, false},
 		{"a short content, a range elsewhere", 10, flip(9), 0, 2, false},

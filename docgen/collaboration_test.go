@@ -327,7 +327,7 @@ func TestPathOfWhatIsShared(t *testing.T) {
 	})
 }
 
-// TestNobodyCollaboratesInAnArchive makes an archive past the service and tries to share it, and what lies in it.
+// TestNobodyCollaboratesInAnArchive creates an archive in the database, and tries to share it and its content.
 func TestNobodyCollaboratesInAnArchive(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		archive := w.folder(w.alice, 0, "archive")

@@ -22,7 +22,7 @@ func (w *world) wantSize(c *docgen.Caller, archive, want int64) {
 	}
 }
 
-// tree lists what lies below a folder: the path and the content of each file, the path of each folder.
+// tree lists the tree of a folder: the path and the content of each file, and the path of each folder.
 func (w *world) tree(c *docgen.Caller, folder int64, at string) []string {
 	w.t.Helper()
 	page, err := w.Items(w.t.Context(), c, folder, docgen.PageRequest{Limit: docgen.MaxPageLimit})

@@ -44,7 +44,7 @@ func (d *crowd) add(item *docgen.Item, err error) error {
 	return err
 }
 
-// generate makes a document in a folder, as a worker does.
+// generate generates a document in a folder, as a worker does.
 func (d *crowd) generate(ctx context.Context, w *world, folder int64) error {
 	job, err := w.tryGenerate(ctx, d.c, d.template, folder)
 	if err != nil || job.OutputFileID == 0 { // the folder was trashed meanwhile
@@ -95,7 +95,7 @@ FROM below JOIN items ON items.id = below.id LEFT JOIN file_versions ON file_ver
 GROUP BY below.archive_id, below.size
 HAVING below.size <> COALESCE(SUM(file_versions.size), 0)`
 
-// strays returns the items whose owner is not that of the root folder they lie below.
+// strays returns the items whose owner is not the owner of their root folder.
 const strays = `
 WITH RECURSIVE below (owner_id, id) AS (
     SELECT items.owner_id, items.id FROM items WHERE items.parent_id IS NULL
@@ -105,7 +105,7 @@ WITH RECURSIVE below (owner_id, id) AS (
 SELECT items.id FROM items LEFT JOIN below ON below.id = items.id
 WHERE below.owner_id IS NULL OR below.owner_id <> items.owner_id`
 
-// misplaced returns the versions whose contents are kept, or wanted, elsewhere than the archive that they lie in says.
+// misplaced returns the versions whose contents are not, or will not be, in the storage that the policy of their archive names.
 const misplaced = `
 WITH RECURSIVE below (policy_id, id) AS (
     SELECT CASE WHEN items.storage_policy_id = 0 THEN 1 ELSE items.storage_policy_id END, items.id FROM items
@@ -116,9 +116,9 @@ WITH RECURSIVE below (policy_id, id) AS (
 SELECT file_versions.id FROM file_versions JOIN below ON below.id = file_versions.file_id
 WHERE file_versions.storage_policy_id <> below.policy_id OR file_versions.wanted_policy_id <> below.policy_id`
 
-// TestArchivesInACrowd has a crowd of writers change two archives at once, by two servers, while contents are carried to
-// where they belong. Afterwards the size of each archive is that of its files, everything belongs to the owner of the tree it
-// lies in, contents are where its archive says, and nobody met an error of the server's own.
+// TestArchivesInACrowd has a crowd of writers change two archives at once, on two servers, while contents are relocated. In the end the
+// size of each archive is that of its files, every item belongs to the owner of its tree, contents are in the storage of their archive,
+// and no request has failed with an internal error.
 func TestArchivesInACrowd(t *testing.T) {
 	const writers = 12
 	actions := 60

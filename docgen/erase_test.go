@@ -128,7 +128,7 @@ func TestEraseRights(t *testing.T) {
 	})
 }
 
-// TestErasureResumes kills the server after each portion: the next one goes on, and others lose nothing.
+// TestErasureResumes kills the server after each portion: the next one continues, and other users lose nothing.
 func TestErasureResumes(t *testing.T) {
 	runLong(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -187,7 +187,7 @@ func TestErasureResumes(t *testing.T) {
 	})
 }
 
-// TestErasureWhileGenerating erases a user while a document of theirs is generated: the document is discarded.
+// TestErasureWhileGenerating erases a user while one of their documents is generated: the document is discarded.
 func TestErasureWhileGenerating(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -207,7 +207,7 @@ func TestErasureWhileGenerating(t *testing.T) {
 	})
 }
 
-// TestErasureWhileReceiving erases a user while the data of a batch of theirs is being received: what has been received is deleted.
+// TestErasureWhileReceiving erases a user while the data of one of their batches is being received: the received data is deleted.
 func TestErasureWhileReceiving(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -232,7 +232,7 @@ func TestErasureWhileReceiving(t *testing.T) {
 	})
 }
 
-// A request that was authenticated before the caller was erased creates no batch afterwards, small or large.
+// A request that was authenticated before the caller was erased cannot create a batch, small or large.
 func TestErasedCallersCreateNoBatches(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.member("root", docgen.RoleAdmin)

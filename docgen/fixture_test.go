@@ -167,7 +167,7 @@ func (w *world) template(c *docgen.Caller, parent int64, name string) *docgen.It
 	return file
 }
 
-// share has alice give somebody a role.
+// share has alice give another user a role.
 func (w *world) share(kind docgen.Kind, id int64, with *docgen.Caller, role docgen.Role) *docgen.Collaboration {
 	w.t.Helper()
 	collaboration, err := w.CreateCollaboration(w.t.Context(), w.alice,

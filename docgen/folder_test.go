@@ -172,7 +172,7 @@ func TestItemsByOffset(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		folder := w.folder(w.alice, 0, "folder")
-		// Made in this order, a minute apart: ids and dates grow, names and sizes do not.
+		// Created in this order, at intervals of a minute: ids and dates grow, names and sizes do not.
 		for _, name := range []string{"d2", "d1"} {
 			w.folder(w.alice, folder, name)
 			w.clock.advance(time.Minute)

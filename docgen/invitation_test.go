@@ -203,8 +203,7 @@ func TestInvitingWaitsForANewUser(t *testing.T) {
 	})
 }
 
-// TestInvitationMeetsItsUser makes users and invites their logins at the same time: whoever comes first, no invitation is
-// left without its user.
+// TestInvitationMeetsItsUser creates users and invites their logins at the same time. In any order, every invitation finds its user.
 func TestInvitationMeetsItsUser(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

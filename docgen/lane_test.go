@@ -304,8 +304,7 @@ func TestABatchWaitsForWhatTheServerLacks(t *testing.T) {
 	})
 }
 
-// When a pause is over, one claim tries again. If its documents are generated, as many slots as the others are worth go on, although no
-// other claim has paused the batch again.
+// After a pause, one claim tries again. If its documents are generated, the batch gets as many slots as before.
 func TestABatchGoesOnAfterItsPause(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress(slices.Repeat([]string{"a"}, 20)...)

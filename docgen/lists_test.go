@@ -20,7 +20,7 @@ type pagedList struct {
 	remove func(name string) // takes an entry away; nil where nothing goes
 }
 
-// A listPage is a page, with the entries by names that tell them apart.
+// listPage is a page with unique names of its entries.
 type listPage struct {
 	names      []string
 	limit      int
@@ -234,7 +234,7 @@ func (w *world) pagedRoot(unique func() string) pagedList {
 	}
 }
 
-// pagedCollaborations is the list of those who collaborate on a folder of alice's, or are invited to.
+// pagedCollaborations is the list of the collaborators and invitations of one of alice's folders.
 func (w *world) pagedCollaborations(folder int64, unique func() string) pagedList {
 	ctx, t := w.t.Context(), w.t
 	return pagedList{
@@ -331,7 +331,7 @@ func (s *stroll) begin(names []string) {
 	}
 }
 
-// change has somebody else change the list between two pages.
+// change has another user change the list between two pages.
 func (s *stroll) change(grows bool) {
 	if grows && len(s.stays) < 10 && rapid.IntRange(0, 3).Draw(s.T, "add") == 0 {
 		s.list.add()

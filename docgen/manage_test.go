@@ -9,7 +9,7 @@ import (
 	"platen/docgen"
 )
 
-// member makes a user with a role and returns the caller with every scope that a token made by hand has.
+// member creates a user with a role, and returns the caller with all scopes that a personal token can have.
 func (w *world) member(name, role string) *docgen.Caller {
 	w.t.Helper()
 	_, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: name + "@example.com", Name: name, Role: role})

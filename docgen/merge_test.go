@@ -40,7 +40,7 @@ func (p *press) claimMerge() *docgen.Merge {
 	return m
 }
 
-// merge does the task of merging as a worker does: the merged file is what the parts hold, one after the other.
+// merge runs the task of merging as a worker does. The merged file is the concatenation of the parts.
 func (p *press) merge(m *docgen.Merge) docgen.Status {
 	p.t.Helper()
 	var text strings.Builder

@@ -93,7 +93,7 @@ func (n *thing) String() string {
 // GoString is what a failed test says of a thing that was drawn.
 func (n *thing) GoString() string { return n.String() }
 
-// A forest is all that there is.
+// forest has the items of all users.
 type forest struct {
 	roots  [people]*thing
 	things []*thing // without the root folders
@@ -107,8 +107,8 @@ func (f *forest) add(kind docgen.Kind, id int64, name string, parent *thing) *th
 	return n
 }
 
-// may is what somebody may do with a thing: all as its owner or as the manager, otherwise what the roles on it and on the
-// folders above it give together; less what the status forbids.
+// may returns the permissions of a user for an item: all of them for its owner and for the manager, and otherwise those of the roles on
+// the item and on the folders above it, without those that the status forbids.
 func (f *forest) may(user int, n *thing) (may docgen.Permissions) {
 	for _, above := range n.chain() {
 		may |= modelRoles[above.shares[user].role]
@@ -119,7 +119,7 @@ func (f *forest) may(user int, n *thing) (may docgen.Permissions) {
 	return may & modelStatuses[f.status[user]]
 }
 
-// can reports whether somebody may do something with a thing that is not in the trash.
+// can reports whether a user has a permission for an item that is not in the trash.
 func (f *forest) can(user int, n *thing, need docgen.Permissions) bool {
 	return f.may(user, n).Can(need) && !n.isGone()
 }
@@ -131,7 +131,7 @@ func (f *forest) isFree(n *thing, name string, folder *thing) bool {
 	})
 }
 
-// canGo reports whether somebody may have a thing lie in a folder: only the owner gives it to the owner of that.
+// canGo reports whether a user may move an item into a folder. Only its owner may move it into the tree of another owner.
 func (f *forest) canGo(user int, n, folder *thing) bool {
 	return f.can(user, folder, docgen.MayUpload) && f.isFree(n, n.name, folder) &&
 		(n.owner() == folder.owner() || f.may(user, n).Can(docgen.MayOwn))
@@ -148,7 +148,7 @@ func (f *forest) put(n, folder *thing) {
 	}
 }
 
-// below is a thing and all that lies below it.
+// below returns an item and all items in its tree.
 func (f *forest) below(n *thing) (below []*thing) {
 	for _, one := range f.things {
 		if one.isBelow(n) {
@@ -181,8 +181,8 @@ func (f *forest) sizeOf(n *thing) (size int64) {
 	return size
 }
 
-// listing is what somebody meets in a folder, and the total of the list. In the root folder it is also what others share:
-// that counts unless it was trashed itself, and is met unless that is possible in a folder above it.
+// listing returns the items that a user sees in a folder, and the total of the list. The root folder also has the items that others
+// share: they count unless they were trashed themselves, and are listed unless the user sees them in a folder above.
 func (f *forest) listing(user int, folder *thing) (met []*thing, total int) {
 	for _, n := range f.things {
 		shared := folder == f.roots[user] && n.isSharedWith(user)
@@ -197,7 +197,7 @@ func (f *forest) listing(user int, folder *thing) (met []*thing, total int) {
 	return met, total
 }
 
-// trashOf is what somebody owns that was put into the trash itself; for the manager also what archives held.
+// trashOf returns the items of a user that were put into the trash themselves. The manager also has those of archives.
 func (f *forest) trashOf(user int) (trash []*thing) {
 	for _, n := range f.things {
 		if n.trashed && (n.owner() == user || user == manager && n.owner() == enterprise) {

@@ -165,7 +165,7 @@ func (m *trial) give() {
 	n.shares[before] = share{m.collaborationOf(n, before), docgen.RoleCoOwner}
 }
 
-// collaborationOf is that of somebody on a thing.
+// collaborationOf returns the collaboration of a user on an item.
 func (m *trial) collaborationOf(n *thing, user int) int64 {
 	page, err := m.w.Collaborations(m.Context(), m.callers[manager], n.kind, n.id, docgen.PageRequest{})
 	m.must(err, "list who collaborates")

@@ -74,7 +74,7 @@ func newTrial(t *rapid.T, w *world, number int) *trial {
 	return m
 }
 
-// enter gives somebody a caller who has a status.
+// enter creates the caller of a user with a status.
 func (m *trial) enter(user int, status string) {
 	scopes := []docgen.Scope{docgen.ScopeWrite}
 	if user == manager {
@@ -109,8 +109,8 @@ func (m *trial) run() {
 	}
 }
 
-// did holds whether something was done against whether it can be, and reports whether it was. Who does not see a thing is
-// told that it is not there, and nobody else. Nothing is said that is not the same when it is tried again.
+// did compares the result of an operation with what the model allows, and reports whether it succeeded. "Not found" is the error for
+// exactly the users who do not see an item. A repeated operation returns the same error.
 func (m *trial) did(user int, err error, can bool, what string, on ...*thing) bool {
 	m.Helper()
 	args := []any{user}
@@ -194,7 +194,7 @@ func isAny(*thing) bool       { return true }
 func isFile(n *thing) bool    { return n.kind == docgen.File }
 func isArchive(n *thing) bool { return n.parent == nil }
 
-// folder draws where to put something: mostly where somebody may, rather deep, and rather in an archive.
+// folder draws a destination: mostly one that the user may use, preferably a deep one, and in an archive.
 func (m *trial) folder(user int) *thing {
 	all, open := []*thing{m.roots[user]}, []*thing{m.roots[user], m.roots[user]}
 	for _, n := range m.things {
@@ -217,14 +217,14 @@ func (m *trial) collaboration() (n *thing, with int) {
 	return n, rapid.SampledFrom(slices.Sorted(maps.Keys(n.shares))).Draw(m.T, "collaborator")
 }
 
-// lookAround has somebody look at everything, now and then: it takes longer than a step.
+// lookAround sometimes has a user look at everything, which takes longer than a step.
 func (m *trial) lookAround() {
 	if rapid.IntRange(0, 3).Draw(m.T, "look around") == 3 {
 		m.see(m.user())
 	}
 }
 
-// see holds all that somebody sees against the model: each thing, what folders hold, and the trash.
+// see compares everything that a user sees with the model: the items, the lists of folders, and the trash.
 func (m *trial) see(user int) {
 	m.seeFolder(user, m.roots[user])
 	met, _ := m.listing(user, m.roots[user])
@@ -239,7 +239,7 @@ func (m *trial) see(user int) {
 	m.same(fmt.Sprintf("the trash of user %d", user), page.Entries, trash, page.Total, len(trash))
 }
 
-// trashed lists the trash of somebody, without what trials before left there.
+// trashed lists the trash of a user, without the items of earlier trials.
 func (m *trial) trashed(user int) docgen.OffsetPage[docgen.Item] {
 	page, err := m.w.TrashByOffset(m.Context(), m.callers[user], docgen.OffsetRequest{Limit: docgen.MaxPageLimit}, docgen.ItemOrder{By: "id"})
 	m.must(err, "list the trash")
@@ -256,7 +256,7 @@ func (m *trial) get(user int, n *thing) (*docgen.Item, error) {
 	return m.w.Folder(m.Context(), m.callers[user], n.id)
 }
 
-// seeThing holds what somebody sees of a thing against the model.
+// seeThing compares what a user sees of an item with the model.
 func (m *trial) seeThing(user int, n *thing) {
 	item, err := m.get(user, n)
 	want := docgen.Code("")
@@ -292,7 +292,7 @@ func (m *trial) person(id int64) int {
 	return slices.IndexFunc(m.callers[:], func(c *docgen.Caller) bool { return c.User.ID == id })
 }
 
-// seeFolder holds what somebody meets in a folder against the model.
+// seeFolder compares what a user sees in a folder with the model.
 func (m *trial) seeFolder(user int, folder *thing) {
 	page, err := m.w.ItemsByOffset(m.Context(), m.callers[user], folder.id, docgen.OffsetRequest{Limit: docgen.MaxPageLimit},
 		docgen.ItemOrder{By: "name"})

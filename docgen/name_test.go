@@ -125,7 +125,7 @@ func TestNumberedName(t *testing.T) {
 	}
 }
 
-// TestNamesOfWhatIsHidden: whom one file is shared with learns nothing of what lies beside it but that a name is taken.
+// TestNamesOfWhatIsHidden: a user with whom one file is shared learns about other files in its folder only that a name is taken.
 func TestNamesOfWhatIsHidden(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -18,7 +18,7 @@ type offsetList struct {
 	places []string // the names of the whole list, in its order; empty where the caller sees nothing
 }
 
-// An offsetPage is a page, with the entries by names that tell them apart.
+// offsetPage is a page with unique names of its entries.
 type offsetPage struct {
 	docgen.OffsetRequest
 	names []string
@@ -55,7 +55,7 @@ func (w *world) itemsAt() offsetList {
 	return list
 }
 
-// sharedAt is the root folder of one with whom folders are shared, some of which also lie in others that are.
+// sharedAt is the root folder of a user with whom folders are shared, some of them inside others that are shared too.
 func (w *world) sharedAt() offsetList {
 	guest := w.user("guest")
 	list := offsetList{name: "items of the root folder"}

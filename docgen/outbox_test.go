@@ -46,7 +46,7 @@ func TestBacklog(t *testing.T) {
 	})
 }
 
-// TestLargeBacklog counts no more than it should, over webhooks, and finds the oldest behind that.
+// TestLargeBacklog: the backlog is counted up to its limit, over all webhooks, and the oldest notification is found beyond the limit.
 func TestLargeBacklog(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		for i := range 3 {

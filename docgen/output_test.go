@@ -411,7 +411,7 @@ func TestDestinationDeletedMeanwhile(t *testing.T) {
 	})
 }
 
-// TestTemplateLost shows that a batch goes on without its template: the version it uses is pinned.
+// TestTemplateLost shows that a batch continues without its template: the version that it uses is pinned.
 func TestTemplateLost(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress("a")
@@ -446,7 +446,7 @@ func TestJobsThatFail(t *testing.T) {
 	})
 }
 
-// TestStatusesInTheDatabase shows that the database itself keeps the statuses and what goes with them.
+// TestStatusesInTheDatabase shows that constraints of the database protect statuses and the columns that belong to them.
 func TestStatusesInTheDatabase(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.newPress("a")

@@ -247,7 +247,7 @@ func (k *walk) check(err error) {
 	}
 }
 
-// change has somebody else change the folder.
+// change has another user change the folder.
 func (k *walk) change() {
 	for _, n := range rapid.SliceOfN(rapid.Int64Range(0, 99), 0, 3).Draw(k.T, "changes") {
 		item := k.place(n)

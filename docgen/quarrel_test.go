@@ -47,7 +47,7 @@ func TestQuarrel(t *testing.T) {
 				_, err = w.UpdateFile(ctx, w.alice, item.ID, docgen.ItemChange{Name: new(fmt.Sprint(r.IntN(2))), ParentID: &folders[r.IntN(3)]})
 				return errors.Join(err, w.TrashFile(ctx, w.alice, item.ID, ""))
 			},
-			func(r *rand.Rand) error { // share and give away
+			func(r *rand.Rand) error { // share and transfer the ownership
 				made, err := w.CreateFolder(ctx, w.alice, docgen.NewFolder{Name: fmt.Sprint("gift ", r.IntN(2)), ParentID: folders[r.IntN(3)]})
 				if err != nil {
 					return err

@@ -62,7 +62,7 @@ func TestQuotaOfBytes(t *testing.T) {
 	})
 }
 
-// TestQuotaOfTheOwner: the owner of the folder pays, whoever uploads, and the new owner for what is moved.
+// TestQuotaOfTheOwner: uploads by any user count for the owner of the folder, and moved items count for their new owner.
 func TestQuotaOfTheOwner(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

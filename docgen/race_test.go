@@ -2,5 +2,5 @@
 
 package docgen_test
 
-// raceEnabled tells that SQLite, which is Go code here, runs some ten times slower.
+// raceEnabled reports whether the race detector is on, which makes SQLite (Go code here) about ten times slower.
 const raceEnabled = true

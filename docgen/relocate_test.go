@@ -347,7 +347,7 @@ func TestRelocatingFails(t *testing.T) {
 	})
 }
 
-// TestRelocatingTakesItsTime shows that a task stops in time, and that the next goes on.
+// TestRelocatingTakesItsTime shows that a task stops in time, and that the next one continues.
 func TestRelocatingTakesItsTime(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := newStores(t, w)

@@ -85,8 +85,8 @@ func (w *world) rows() int {
 	return total
 }
 
-// TestPurgeInPortions deletes a large folder for good: at once for everybody, and portion by portion in the database. Others write in
-// between, and another server goes on where one was killed.
+// TestPurgeInPortions deletes a large folder permanently: at once for all users, and portion by portion in the database. Others write in
+// between, and another server continues where one was killed.
 func TestPurgeInPortions(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -170,8 +170,8 @@ func TestDeleteUserInPortions(t *testing.T) {
 	})
 }
 
-// TestRemovalBesideOtherChanges: what is being removed stays behind when a folder with it goes to another owner's tree, and is no
-// content any more of a user who is to be deleted, or of an archive.
+// TestRemovalBesideOtherChanges: items that are being removed do not move with their folder into the tree of another owner. They do not
+// count as content of an archive, or of a user to delete.
 func TestRemovalBesideOtherChanges(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

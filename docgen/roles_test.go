@@ -81,13 +81,13 @@ TrashFile                                          404      403      403      40
 TrashFolder                                        404      403      403      403      403      403        ✓        ✓        ✓        ✓
 `
 
-// target is what an operation is tried on: all of it lies in one folder.
+// target has the items that an operation is tried on, all in one folder.
 type target struct {
-	between          int64 // the folder that it lies in
-	folder, inner    int64 // inner lies in the folder
+	between          int64 // the folder of all items
+	folder, inner    int64 // inner is in folder
 	file, template   int64
-	collaboration    int64    // of somebody else on the folder
-	gift             int64    // of somebody else on another folder in it
+	collaboration    int64    // of another user on the folder
+	gift             int64    // of another user on another folder in it
 	guest            int64    // whom to invite
 	own, ownTemplate int64    // a folder of the caller's own, and a template in it
 	past             int64    // a version of the file before its current one

@@ -65,7 +65,7 @@ func TestRootFolderHoldsWhatIsShared(t *testing.T) {
 		t.Run("ended collaborations and those for access only do not count", func(t *testing.T) {
 			must(t, w.exec("UPDATE collaborations SET is_access_only = TRUE WHERE item_id = $1", team))
 			must(t, w.exec("UPDATE collaborations SET expires_at = 1 WHERE item_id = $1", letter))
-			want := []string{"Inside", "Own", "own.txt"} // what lies below something for access only is met nowhere else
+			want := []string{"Inside", "Own", "own.txt"} // items in a folder that is shared for access only are listed only there
 			if got := w.marked(w.bob, 0); !slices.Equal(got, want) {
 				t.Errorf("by marker: %q, want %q", got, want)
 			}

@@ -370,7 +370,7 @@ func TestTemplatesThatAreNone(t *testing.T) {
 	})
 }
 
-// Users who wait for many templates to be read come after those who wait for few.
+// Users with many templates to be read come after users with few.
 func TestReadingsOfUsersWithMany(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		const many = 70

@@ -165,7 +165,7 @@ func TestUsesOfTokens(t *testing.T) {
 			t.Errorf("the request itself wrote the last use: %v, want %v", used(), want)
 		}
 		must(t, w.RevokeToken(ctx, w.alice, id))
-		must(t, w.RecordUses(ctx)) // of a token that is not there any more
+		must(t, w.RecordUses(ctx)) // of a token that no longer exists
 	})
 }
 

@@ -145,7 +145,7 @@ func TestRestore(t *testing.T) {
 				t.Errorf("in the trash: %+v", got)
 			}
 			_, err = w.Trashed(ctx, w.alice, docgen.File, file.ID)
-			wantCode(t, err, docgen.CodeNotTrashed) // it lies in a folder that is in the trash
+			wantCode(t, err, docgen.CodeNotTrashed) // its folder is in the trash
 		})
 		t.Run("of what lay in a folder that is in the trash needs another", func(t *testing.T) {
 			_, err := w.Restore(ctx, w.alice, docgen.File, old.ID, none)

@@ -147,7 +147,7 @@ func TestPromoteVersion(t *testing.T) {
 	})
 }
 
-// TestTrashedTemplateVersion shows that a version in the trash is used for nothing new, and that what uses it goes on.
+// TestTrashedTemplateVersion shows that no new batch uses a version in the trash, and that batches that use it continue.
 func TestTrashedTemplateVersion(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -172,8 +172,8 @@ func TestTrashedTemplateVersion(t *testing.T) {
 	})
 }
 
-// TestConcurrentPromotions promotes and uploads at the same time: every version has a number of its own, the last is the
-// file's, and nothing is lost.
+// TestConcurrentPromotions promotes and uploads at the same time: version numbers are unique, the last version is the current one of the
+// file, and nothing is lost.
 func TestConcurrentPromotions(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

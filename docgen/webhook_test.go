@@ -27,7 +27,7 @@ func (w *world) hookOn(c *docgen.Caller, kind docgen.Kind, id int64, triggers ..
 	return made
 }
 
-// notices are what a webhook is told, in the order in which it happened: trigger, and kind and name of the source.
+// notices returns the notifications for a webhook in the order of their events: the trigger, and the kind and name of the source.
 func (w *world) notices(webhook int64) []string {
 	w.t.Helper()
 	notices := []string{}
@@ -207,7 +207,7 @@ func TestWebhookLimit(t *testing.T) {
 	})
 }
 
-// TestEvents does what webhooks tell of, and looks at what those are told that hear of it.
+// TestEvents triggers events, and checks the notifications of every webhook.
 func TestEvents(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -305,8 +305,8 @@ func TestEventsOfCollaborations(t *testing.T) {
 	})
 }
 
-// TestEventsOfBatches makes documents: whoever watches the template hears of jobs, and whoever watches the destination of
-// files.
+// TestEventsOfBatches generates documents: webhooks on the template are notified of jobs, and webhooks on the destination of files.
+
 func TestEventsOfBatches(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
