@@ -154,8 +154,7 @@ func isShown(labels []map[string]string, matchers [][]string) bool {
 	})
 }
 
-// metricsOfABusyServer are the labels of every series that a server shows which has told a webhook of something, in vain at
-// first.
+// metricsOfABusyServer returns the labels of every series of a server whose first attempt to notify a webhook failed.
 func metricsOfABusyServer(t *testing.T) map[string][]map[string]string {
 	t.Helper()
 	data := t.TempDir()

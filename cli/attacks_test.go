@@ -31,7 +31,7 @@ type attackSizes struct {
 	bodies        int // connections that send a valid batch of 57 MiB, and then one that is not valid
 	uploads       int // files that are uploaded at a time
 	uploadSize    int64
-	slow          int // connections that begin a request and do not go on, of each kind
+	slow          int // connections that begin a request and then stop, of each kind
 	idle          int // connections of one stranger
 	lists         int // connections that list jobs again and again
 	tags, failing int // tags without a value in a template, and documents of it
@@ -39,9 +39,9 @@ type attackSizes struct {
 	documents     int // of the other user
 }
 
-// TestAttacks lets one user attack a server that may have 1 GiB of memory, in all ways at once: large bodies on many connections,
-// clients that do not go on, uploads, documents that are far larger than their data, thousands of codes, and failures that are
-// listed. Strangers attack as well. Another user works meanwhile: every document of hers is generated.
+// TestAttacks lets one user attack a server with 1 GiB of memory, in all ways at once: large bodies on many connections, clients that
+// stop in the middle of a request, uploads, documents that are far larger than their data, thousands of codes, and lists of failures.
+// Strangers attack as well. Every document of another user is generated meanwhile.
 //
 // A hard limit of the system applies to the server process, so it ends if it needs more memory, and the test fails.
 func TestAttacks(t *testing.T) {
@@ -263,7 +263,7 @@ func (e endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// sendNonsense sends a batch request of a size that is none, until the server has read it.
+// sendNonsense sends an invalid batch request of a size until the server has read it.
 func (a *attacker) sendNonsense(size int64) {
 	const begin, end = `{"nonsense":"`, `"}`
 	for busy := true; busy; {
@@ -304,7 +304,7 @@ func (a *attacker) upload(size int64) {
 	}
 }
 
-// listJobs lists all jobs a number of times, in pages as large as can be.
+// listJobs lists all jobs several times, in pages of the largest size.
 func (a *attacker) listJobs(ctx context.Context, rounds int) {
 	for range rounds {
 		if ctx.Err() != nil {

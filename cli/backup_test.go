@@ -86,7 +86,7 @@ type backupUsers struct {
 	stop func()
 }
 
-// newBackupUsers uploads files, and has somebody upload and delete others until stop is called.
+// newBackupUsers uploads files, and has another user upload and delete files until stop is called.
 func newBackupUsers(t *testing.T, data string) *backupUsers {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())

@@ -140,7 +140,7 @@ func TestDocumentedTriggers(t *testing.T) {
 	}
 }
 
-// checkTargets checks that the words behind make, up to a comment, are targets.
+// checkTargets checks that the arguments of make, up to a comment, are targets.
 func checkTargets(t *testing.T, makefile, arguments string) {
 	t.Helper()
 	arguments, _, _ = strings.Cut(arguments, "#")

@@ -12,7 +12,7 @@ import (
 	"platen/store/storetest"
 )
 
-// The doctor tells how a PostgreSQL database is, and leaves it as it is.
+// The doctor reports the state of a PostgreSQL database, and changes nothing.
 func TestDoctorOfPostgres(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.EmptyPostgres(t)
@@ -50,7 +50,7 @@ func TestDoctorOfPostgres(t *testing.T) {
 	wantDatabase(t, args, isProblem, "belongs to a newer version of platen")
 }
 
-// wantDatabase runs the doctor, without LibreOffice, and looks at what it says of the database.
+// wantDatabase runs the doctor, without LibreOffice, and checks its report on the database.
 func wantDatabase(t *testing.T, args []string, want state, message string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "platen", append([]string{"doctor", "--json", "--libreoffice=/nowhere"}, args...)...).Output()

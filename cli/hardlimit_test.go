@@ -34,7 +34,7 @@ func limitMemory(t *testing.T, pid int, bytes int64) string {
 	return fmt.Sprintf("RLIMIT_DATA of %d MiB", bytes>>20)
 }
 
-// memoryGroup makes a control group beside that of this process, for as long as the test runs. ok is false if it may not.
+// memoryGroup creates a control group next to that of this process, for the duration of the test. ok is false if that is not permitted.
 func memoryGroup(t *testing.T, bytes int64) (group string, ok bool) {
 	t.Helper()
 	const root = "/sys/fs/cgroup"

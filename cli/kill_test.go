@@ -31,9 +31,9 @@ var (
 	killSeed = flag.Uint64("seed", 1, "seed of the moments at which TestKilled kills a server")
 )
 
-// TestKilled kills a server again and again, at any moment, while users work and receivers misbehave. In the end every
-// change that was committed has been told, once in the log and at least once to the receiver, and nothing else has. Every
-// batch of PDFs has come to its end, and nothing is left of LibreOffice.
+// TestKilled kills a server repeatedly, at any moment, while users work and receivers misbehave. In the end every committed change has one
+// event in the log, which was delivered at least once, and there are no other events. Every batch of PDFs has finished, and no process or
+// file of LibreOffice is left.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	rounds := *killRounds
@@ -78,15 +78,15 @@ type killing struct {
 	kills map[string]int // by when
 }
 
-// Those who work at the same time, and the longest time from a request's beginning to a kill.
+// The number of concurrent workers, and the longest time between the start of a request and a kill.
 const (
 	killWorkers = 3
 	killWithin  = 60 * time.Millisecond
 	killStartUp = 600 * time.Millisecond
 )
 
-// One round in so many makes PDFs. LibreOffice starts anew in each and takes its time: some servers live until it has made
-// some, and are killed within a shorter time from that on, in which PDFs are merged and tasks end.
+// One of killPDFRounds rounds generates PDFs. LibreOffice starts slowly in each of them: some servers run until it has converted some
+// documents, and are killed within a shorter time after that, in which PDFs are merged and tasks end.
 const (
 	killPDFRounds  = 3
 	killPDFWithin  = 20 * time.Millisecond
@@ -99,7 +99,7 @@ type killMoment struct {
 	pdfs    int           // or, when that is not 0, after that many PDFs of the round were made, of which a merged one is the last
 	pause   time.Duration // the moment
 
-	stopping bool // it is told to stop before, and is killed while it does
+	stopping bool // it gets a signal to stop first, and is killed while it stops
 	stopFor  time.Duration
 
 	maker     int // who makes a batch of PDFs; nobody when none can be made, or in most rounds
@@ -137,7 +137,7 @@ func newKilling(t *testing.T, database store.Config, location ...string) *killin
 	return k
 }
 
-// mustWebhooks sets the webhooks: what is set from here on is told of all that happens to files in the folders, but for downloads.
+// mustWebhooks creates the webhooks, for all events of files in the folders except downloads.
 func (k *killing) mustWebhooks() {
 	k.t.Helper()
 	k.webhook = k.visitor.mustWebhook(k.watched, k.receiver.URL+"/all", client.TriggerFILEUPLOADED, client.TriggerFILEMOVED,
@@ -253,8 +253,8 @@ func (m *killMoment) files() int {
 	return m.documents
 }
 
-// killWorking has all work with a server, and kills it a moment after something that they did. Sometimes it is told to stop
-// then, and killed while it does.
+// killWorking has all workers use a server, and kills it a moment after one of their requests. Sometimes the server gets a signal to stop
+// first, and is killed while it stops.
 func (k *killing) killWorking(round int) {
 	k.t.Helper()
 	m := k.nextMoment(round)

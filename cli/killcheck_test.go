@@ -18,7 +18,7 @@ import (
 	"platen/store/storetest"
 )
 
-// ledger is a receiver that writes down what comes, and until it gets well does not always behave.
+// ledger is a receiver that records requests. Until it recovers, it sometimes misbehaves.
 type ledger struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -28,10 +28,10 @@ type ledger struct {
 	problems []string
 }
 
-// notice names what a webhook is told of an event.
+// notice identifies the notification of a webhook about an event.
 type notice struct{ webhook, event string }
 
-// arrivals is how often a notice came, and how often that was answered with 200.
+// arrivals counts the requests with a notice, and those that were answered with 200.
 type arrivals struct {
 	body        string
 	came, taken int
@@ -133,18 +133,18 @@ func (n *notification) info(t *testing.T) (info struct{ Copy, Job, After referen
 	return info
 }
 
-// accounts compare what there is with what was told.
+// accounts compares the state of the server with the notifications.
 type accounts struct {
 	*killing
 	db       *sql.DB
 	received []notification                    // to the first webhook
 	files    map[string]*history               // by id
-	jobs     map[string]map[client.Trigger]int // by id: how often it was told of
+	jobs     map[string]map[client.Trigger]int // by id: the number of notifications
 
-	uploaded, copied map[string]int // versions and files by id: how often they were said to be uploaded, or a copy
+	uploaded, copied map[string]int // versions and files by id: the number of notifications about an upload, or a copy
 }
 
-// history is what was told of a file.
+// history is the notifications about a file.
 type history struct {
 	names []string // that it was uploaded under
 	count map[client.Trigger]int
@@ -214,7 +214,7 @@ func (a *accounts) check() {
 	a.checkMore(more)
 }
 
-// checkArrivals holds the log of deliveries against what came, and returns what the second webhook was told.
+// checkArrivals compares the log of deliveries with the received requests, and returns the notifications of the second webhook.
 func (a *accounts) checkArrivals() (more []notification) {
 	a.t.Helper()
 	logged := map[notice]bool{}
@@ -251,7 +251,7 @@ func (a *accounts) checkArrivals() (more []notification) {
 	return more
 }
 
-// enter counts what was told.
+// enter counts a notification.
 func (a *accounts) enter(n notification) {
 	if strings.HasPrefix(string(n.Trigger), "DOCGEN_") {
 		job := n.info(a.t).Job.ID

@@ -7,9 +7,9 @@ import (
 	"platen/client"
 )
 
-// What must have been told of what there is in the end, and nothing besides.
+// The notifications must match the files and jobs that exist in the end.
 
-// checkFiles holds what was told of each file against its row: every change has raised its etag by one.
+// checkFiles compares the notifications about each file with its row: every change has increased its etag by one.
 func (a *accounts) checkFiles() {
 	a.t.Helper()
 	there := map[string]bool{}
@@ -44,7 +44,7 @@ func (a *accounts) checkFiles() {
 	a.t.Logf("%d files are there with %d changes, %d were deleted for good", len(there), changes, deleted)
 }
 
-// checkDeleted looks after the files that were told of, or said to be there, and are not. It returns how many they are.
+// checkDeleted checks the files with notifications that do not exist. It returns their number.
 func (a *accounts) checkDeleted(there map[string]bool) (deleted int) {
 	a.t.Helper()
 	for id, h := range a.files {
@@ -102,8 +102,8 @@ func (a *accounts) checkJobs() {
 	a.t.Logf("%d jobs", jobs)
 }
 
-// checkMore holds what the webhook on one of the folders was told against what the one above it was: the same of what
-// happened there, and of each file that came from elsewhere that it is there.
+// checkMore compares the notifications of the webhook on one of the folders with those of the webhook on the folder above: it got the same
+// ones about events in its folder, and one about each file that was moved there.
 func (a *accounts) checkMore(more []notification) {
 	a.t.Helper()
 	want, cameIn := map[string]client.Trigger{}, map[string]int{}

@@ -222,8 +222,8 @@ func (a *accounts) checkPDF(f letterFile, files map[string]string, pages ...stri
 	}
 }
 
-// checkWorkers looks at what the servers that were killed have left of LibreOffice, when one that was started after them is at
-// rest: no worker, and no file in a folder of theirs. Of a worker that was writing when the next server began, the folder is left.
+// checkWorkers checks that the killed servers have left no worker and no file of LibreOffice, once a later server is idle. The folder of a
+// worker that was writing when the next server started is left.
 func (k *killing) checkWorkers(left []string) {
 	k.t.Helper()
 	for _, folder := range left {

@@ -11,7 +11,7 @@ import (
 	"platen/client"
 )
 
-// killWorker is one of those who work with a server that is killed. No other changes its files.
+// killWorker is one of the users of a server that is killed. No other user changes its files.
 type killWorker struct {
 	*killing
 	number int
@@ -141,7 +141,7 @@ func (w *killWorker) changeTrashed(ctx context.Context, id string) error {
 	return err
 }
 
-// inVain asks for something that is refused, and of which nobody must be told.
+// inVain sends a request that is refused, and that must not cause a notification.
 func (w *killWorker) inVain(ctx context.Context) error {
 	v := w.visitor
 	want, err := http.StatusNotFound, error(nil)

@@ -258,7 +258,7 @@ func scriptCount(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptDocx makes a Word document with a paragraph for each line of a text, or the line itself if it is XML: docx FILE TEXT.
+// scriptDocx creates a Word document with a paragraph for each line of a text, or the line itself if it is XML: docx FILE TEXT.
 func scriptDocx(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: docx FILE TEXT")

@@ -40,7 +40,7 @@ func TestBatchOfPDFs(t *testing.T) {
 	}
 }
 
-// A server without LibreOffice makes Word documents, and says what to install for PDFs: in the log, and to those who ask for some.
+// A server without LibreOffice generates Word documents. The log, and the errors of requests for PDFs, say what to install.
 func TestServerWithoutLibreOffice(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

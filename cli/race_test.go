@@ -2,5 +2,5 @@
 
 package cli
 
-// raceEnabled tells that a program takes five to ten times the memory.
+// raceEnabled reports whether the race detector is on, which takes five to ten times the memory.
 const raceEnabled = true

@@ -26,7 +26,7 @@ func TestOfficialSDK(t *testing.T) {
 	}{
 		// The SDK as it is, but for its addresses.
 		"compat box": {[]string{"--compat=box"}, nil, "*.test.mjs"},
-		// Where every operation demands the version header, the SDK is told to send it everywhere.
+		// If every operation requires the version header, the SDK is configured to send it everywhere.
 		"version header": {nil, map[string]string{"box-version": "2025.0"}, "{docgen,files,folders}.test.mjs"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func needProgram(t *testing.T, name string) {
 	}
 }
 
-// missing skips a test that needs what is not there, but where everything must run.
+// missing skips a test whose requirements are not installed. Where every test must run, it fails the test.
 func missing(t *testing.T, why string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -79,8 +79,7 @@ func missing(t *testing.T, why string) {
 	t.Skipf("%s: make test-deps installs it", why)
 }
 
-// sdkCallers makes the users that the tests act for. What the server is told by command is made here; the rest the tests
-// make themselves.
+// sdkCallers creates the users of the tests, and what else only the command line can create. The tests create the rest.
 func sdkCallers(t *testing.T, data string) any {
 	t.Helper()
 	location := "--data=" + data

@@ -24,7 +24,7 @@ import (
 	"platen/store/storetest"
 )
 
-// visitor is a user of a server, with what it needs for a test.
+// visitor is a user of a server in a test.
 type visitor struct {
 	*client.Client
 	token string

@@ -18,7 +18,7 @@ import (
 	"platen/client"
 )
 
-// What is under way when the server is told to stop is finished first.
+// A server that gets a signal to stop finishes its work first.
 func TestStopping(t *testing.T) {
 	t.Parallel()
 	t.Run("a request under way is answered, and no other is taken", func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"platen/store/storetest"
 )
 
-// A server that is told to stop does not wait for receivers that hang longer than for anything else, and sends to them again
-// after the next start, as if it had not been done before.
+// A server that gets a signal to stop does not wait longer for hanging receivers than for anything else. After the next start it sends
+// the notifications again, as if for the first time.
 func TestStoppingWhileReceiversHang(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -108,7 +108,7 @@ func newHanging(t *testing.T) *hanging {
 	return h
 }
 
-// await returns what comes next.
+// await returns the next request.
 func (h *hanging) await(t *testing.T) string {
 	t.Helper()
 	select {

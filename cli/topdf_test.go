@@ -28,7 +28,7 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// What is told to stop begins nothing more, and says that it did not do all.
+// A canceled conversion of several documents starts no other document, and reports that some are missing.
 func TestSeveralThatAreStopped(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	begun := 0

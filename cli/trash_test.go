@@ -12,8 +12,8 @@ import (
 	"platen/client"
 )
 
-// TestRemovedForGoodFreesTheDisk kills the server right after it has removed a file for good: the content goes all the same,
-// and that of a copy stays.
+// TestRemovedForGoodFreesTheDisk kills the server right after it has permanently deleted a file: its content is deleted later, and that of
+// a copy is kept.
 func TestRemovedForGoodFreesTheDisk(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -47,7 +47,7 @@ var receivers = map[string]struct{ language, program, file string }{
 	"Python":     {"python", "python3", "receiver.py"},
 }
 
-// TestDocumentedReceivers starts the receivers that docs/webhooks.md shows, as they stand there but for the address, and posts to them.
+// TestDocumentedReceivers starts the receivers in docs/webhooks.md, unchanged apart from the address, and posts to them.
 func TestDocumentedReceivers(t *testing.T) {
 	primary, secondary := docgen.NewSecret(), docgen.NewSecret()
 	for name, r := range receivers {

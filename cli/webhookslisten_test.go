@@ -48,7 +48,7 @@ func TestListening(t *testing.T) {
 	l.errors.await(t, `^To print the keys`)
 	keys := keysOf(t, data)
 
-	// What is refused comes again, signed anew.
+	// A refused notification is sent again, with a new signature.
 	v.mustUpload("naïve\u202e.txt", []byte("text"))
 	first, second := r.await(t), r.await(t)
 	if string(first.body) != string(second.body) || first.header.Get("box-delivery-id") == second.header.Get("box-delivery-id") {
@@ -131,7 +131,7 @@ func TestListeningWithoutForwarding(t *testing.T) {
 	l.interrupt(t)
 }
 
-// TestEventsThatAreNotTaken loses an event that is refused again and again, says so, and goes on with the next.
+// TestEventsThatAreNotTaken: an event that is refused repeatedly is lost, which is reported. The next event is delivered.
 func TestEventsThatAreNotTaken(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -273,7 +273,7 @@ func (p *printed) all() string {
 	return strings.Join(p.seen, "\n")
 }
 
-// keysOf returns the keys of the tokens made by hand, by their slots.
+// keysOf returns the keys of the personal tokens, by their slots.
 func keysOf(t *testing.T, data string) map[string]string {
 	t.Helper()
 	var shown []shownKey

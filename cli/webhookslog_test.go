@@ -110,7 +110,7 @@ func (v *visitor) environ(server *child) []string {
 	return append(os.Environ(), "PLATEN_SERVER="+server.url, "PLATEN_TOKEN="+v.token)
 }
 
-// taker is a receiver that refuses with some statuses first, and then takes what comes.
+// taker is a receiver that refuses the first requests with some statuses, and then accepts all.
 type taker struct {
 	*httptest.Server
 	refuse  chan int
@@ -152,7 +152,8 @@ func newTaker(t *testing.T, refuse ...int) *taker {
 	return r
 }
 
-// await returns what comes next.
+// await returns the next request.
+
 func (r *taker) await(t *testing.T) taken {
 	t.Helper()
 	select {
