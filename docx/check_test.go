@@ -44,7 +44,7 @@ func TestDamagedDocumentIsRefused(t *testing.T) {
 		}
 		p := problems[0]
 		if p.Part != "/word/document.xml" || !strings.HasPrefix(p.Place, "w:document/w:body/") ||
-			!strings.Contains(p.Message, "w:p may not stand in w:t") {
+			!strings.Contains(p.Message, "w:p is not allowed in w:t") {
 			t.Errorf("the problem is %+v", p)
 		}
 	}

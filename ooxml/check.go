@@ -48,7 +48,7 @@ func (p *Package) checkRels(source string) []error {
 	for _, r := range rels {
 		if seen[r.ID] {
 			problems = append(problems, &Error{Code: CodeDamaged, Part: relsName(source),
-				Message: fmt.Sprintf("the relationship %q is there twice", r.ID)})
+				Message: fmt.Sprintf("the relationship %q is defined twice", r.ID)})
 		}
 		seen[r.ID] = true
 		if !r.External && p.Part(r.Target) == nil && r.Target != source {

@@ -264,7 +264,7 @@ func TestCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := fmt.Sprint(errors.Join(p.Check()...))
-	for _, want := range []string{`"r1" points to /word/gone.xml`, `"r1" is there twice`, "/word/bad.xml: the XML is not well formed", "/word/picture.png: the part has no content type"} {
+	for _, want := range []string{`"r1" points to /word/gone.xml`, `"r1" is defined twice`, "/word/bad.xml: the XML is not well formed", "/word/picture.png: the part has no content type"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("Check does not say %q:\n%s", want, got)
 		}

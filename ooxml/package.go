@@ -246,7 +246,7 @@ func (p *Package) add(f *zip.File) error {
 	}
 	key := fold(part.Name)
 	if other := p.byName[key]; other != nil {
-		return &Error{Code: CodeDuplicate, Part: part.Name, Message: "the part is there twice, also as " + other.Name, Remedy: remedySaveAgain}
+		return &Error{Code: CodeDuplicate, Part: part.Name, Message: "the part exists twice, also as " + other.Name, Remedy: remedySaveAgain}
 	}
 	p.byName[key] = part
 	p.parts = append(p.parts, part)

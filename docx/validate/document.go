@@ -9,26 +9,26 @@ import (
 	"platen/ooxml"
 )
 
-// document is a document that is being judged.
+// document is a document that is being checked.
 type document struct {
 	pkg      *ooxml.Package
 	memory   Memory
 	part     string
-	ids      map[string]bool // that must be unique, by space and id
+	ids      map[string]bool // unique ids, by space and id
 	uses     []use
 	grids    grids
 	fields   fields
 	problems []Problem
 }
 
-// use is a reference to something that may be defined in a part not yet read.
+// use is a reference to an id that may be defined in a later part.
 type use struct {
 	part, place string
-	key         string // in defined
+	key         string // in ids
 	fault       *fault
 }
 
-// report notes a problem, unless there are enough.
+// report records a problem, up to the limit.
 func (d *document) report(part, place string, f *fault) {
 	if len(d.problems) < MaxProblems {
 		d.problems = append(d.problems, Problem{part, place, f.code, f.message, f.warning})
@@ -37,7 +37,7 @@ func (d *document) report(part, place string, f *fault) {
 
 func (d *document) fault(f *fault, at *point, offset int64) { d.report(d.part, where(at, offset), f) }
 
-// check judges one part.
+// check checks one part.
 func (d *document) check(part *ooxml.Part) {
 	d.part, d.grids, d.fields = part.Name, nil, nil
 	if part.ContentType == "" && part.Name != ooxml.ContentTypesName {
@@ -67,7 +67,7 @@ func (d *document) check(part *ooxml.Part) {
 	}
 }
 
-// open notes what an element states.
+// open records the ids and references of an element.
 func (d *document) open(p *point, t *tag, offset int64) {
 	for i := range t.attrs {
 		prefix, local, broken := p.scope.attribute(t.attrs[i].name)
@@ -112,14 +112,14 @@ func (d *document) close(p *point, offset int64) {
 	}
 }
 
-// state takes a fact.
+// state records a fact.
 func (d *document) state(f *fact, id string, p *point, offset int64) {
-	key := path.Dir(d.part) + " " + f.space + " " + id // a glossary is a document of its own
+	key := path.Dir(d.part) + " " + f.space + " " + id // a glossary is a separate document
 	switch f.does {
 	case defines, unique:
 		own := key
 		if f.space == "style" {
-			own = d.part + key // there is a part of styles for an old version of Word
+			own = d.part + key // another part may have styles for an old version of Word
 		}
 		if d.ids[own] && !p.unread {
 			d.fault(f.twice(id), p, offset)
@@ -133,7 +133,7 @@ func (d *document) state(f *fact, id string, p *point, offset int64) {
 	}
 }
 
-// maxUses bounds the references that are kept until all parts are read.
+// maxUses is the number of references that are kept until all parts have been read.
 const maxUses = 1 << 20
 
 func (d *document) use(p *point, offset int64, key string, f *fault) {
@@ -151,7 +151,7 @@ func (d *document) ignorable(p *point, prefixes string, offset int64) {
 	}
 }
 
-// resolve reports the references that lead nowhere.
+// resolve reports the references to missing ids.
 func (d *document) resolve() {
 	for _, u := range d.uses {
 		if !d.ids[u.key] {
@@ -160,12 +160,12 @@ func (d *document) resolve() {
 	}
 }
 
-// checkRels judges the relationships of a part (ISO 29500-2 §6.5).
+// checkRels checks the relationships of a part (ISO 29500-2 §6.5).
 func (d *document) checkRels(part *ooxml.Part) {
 	dir, base, _ := strings.Cut(part.Name, "_rels/")
 	source := dir + strings.TrimSuffix(base, ".rels")
 	if source != "/" && d.pkg.Part(source) == nil {
-		d.report(part.Name, "", &fault{CodeRelationship, "the part whose relationships these are is not there", true})
+		d.report(part.Name, "", &fault{CodeRelationship, "the part that these relationships belong to is missing", true})
 		return
 	}
 	rels, err := d.pkg.Rels(source)
@@ -176,19 +176,20 @@ func (d *document) checkRels(part *ooxml.Part) {
 	for _, r := range rels {
 		key := "rel " + source + " " + r.ID
 		if d.ids[key] {
-			d.report(part.Name, "", &fault{CodeRelationship, fmt.Sprintf("the relationship %q is there twice", r.ID), false})
+			d.report(part.Name, "", &fault{CodeRelationship, fmt.Sprintf("the relationship %q is defined twice", r.ID), false})
 		}
 		d.ids[key] = true
 		if !r.External && d.pkg.Part(r.Target) == nil && r.Target != source && !strings.HasPrefix(r.Target, "#") {
-			d.report(part.Name, "", &fault{CodeRelationship, fmt.Sprintf("the relationship %q points to %s, which is not there", r.ID, r.Target), false})
+			d.report(part.Name, "", &fault{CodeRelationship,
+				fmt.Sprintf("the relationship %q points to %s, which is missing", r.ID, r.Target), false})
 		}
 	}
 }
 
-// signatures gives how files of the content types of pictures begin.
+// signatures has the first bytes of image files, by content type.
 var signatures = map[string]string{"image/png": "\x89PNG", "image/jpeg": "\xFF\xD8\xFF", "image/gif": "GIF8", "image/bmp": "BM"}
 
-// checkMedia reports a picture that is not what its content type says.
+// checkMedia reports an image that does not match its content type.
 func (d *document) checkMedia(part *ooxml.Part) {
 	want := signatures[part.ContentType]
 	if want == "" {
@@ -196,6 +197,6 @@ func (d *document) checkMedia(part *ooxml.Part) {
 	}
 	src, err := d.pkg.Read(part)
 	if err == nil && !bytes.HasPrefix(src, []byte(want)) {
-		d.report(part.Name, "", &fault{CodeContentType, "the picture is not of type " + part.ContentType, true})
+		d.report(part.Name, "", &fault{CodeContentType, "the image does not have the type " + part.ContentType, true})
 	}
 }

@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// fact is what an attribute of an element states.
+// fact is an id, or a reference to one, in an attribute.
 type fact struct {
-	elements  string // that state it
-	attribute string // with our prefix
-	within    string // the element around, if that matters
-	space     string // of the names: "drawing", "style"
+	elements  string // that have the attribute
+	attribute string // with Platen's prefix
+	within    string // the parent, if it matters
+	space     string // in which ids are unique: "drawing", "style"
 	does      factKind
 }
 
 type factKind uint8
 
 const (
-	defines  factKind = iota // a name that must be unique in its space
-	unique                   // as defines, but nothing refers to it
-	refers                   // to a name that must be defined
-	mentions                 // a name that had better be defined
+	defines  factKind = iota // a unique id
+	unique                   // a unique id that nothing refers to
+	refers                   // a reference to an id that must exist
+	mentions                 // a reference to an id that should exist
 )
 
-// facts are the ids that must be unique in a document and the references that must lead somewhere. ISO 29500-1: §20.4.2.5
+// facts are the ids that must be unique in a document, and the references to them. ISO 29500-1: §20.4.2.5
 // (drawings), §17.13.6.2 (bookmarks), §17.13.4 (comments), §17.11 (notes), §17.5.2.18 (content controls), §17.9 (lists),
 // §17.7 (styles); w14:paraId is of [MS-DOCX] 2.6.2.3.
 var facts = []fact{
@@ -51,7 +51,7 @@ var facts = []fact{
 	{"w:pStyle w:rStyle w:tblStyle w:basedOn w:link w:next", "w:val", "", "style", mentions},
 }
 
-// value returns the value of the attribute that states a fact, if the element at p has it.
+// value returns the value of the attribute of a fact, if the element at p has it.
 func (f *fact) value(p *point, t *tag) (string, bool) {
 	if f.within != "" && p.parent.elem.name != f.within {
 		return "", false
@@ -71,11 +71,11 @@ func (f *fact) value(p *point, t *tag) (string, bool) {
 	return "", false
 }
 
-// twice is what is wrong when an id is there again.
+// twice returns the fault of a duplicate id.
 func (f *fact) twice(id string) *fault {
-	return &fault{CodeDuplicate, "the id " + id + " of a " + f.space + " is there twice", false}
+	return &fault{CodeDuplicate, "the id " + id + " of a " + f.space + " is used twice", false}
 }
 
 func noRelationship(id string) *fault {
-	return &fault{CodeRelationship, "the relationship " + id + " is used and not there", false}
+	return &fault{CodeRelationship, "the relationship " + id + " is used but not defined", false}
 }

@@ -1,7 +1,7 @@
 package validate
 
-// fieldStep is what an element says about the complex fields around (ISO 29500-1 §17.16.18): marks among the runs, which
-// nothing but their order ties together. No field leads out of a story.
+// fieldStep is the meaning of an element for complex fields (ISO 29500-1 §17.16.18). These are marks among the runs, which belong together
+// only by their order. A field must end in the story in which it begins.
 type fieldStep uint8
 
 const (
@@ -13,10 +13,10 @@ const (
 	fieldEnds
 )
 
-// stories are the elements whose fields are their own. Of the two branches of an alternative, one is read.
+// stories are the elements that fields cannot cross. Word reads only one of the two branches of an alternative.
 const stories = "w:body w:hdr w:ftr w:footnote w:endnote w:comment w:txbxContent mc:Choice mc:Fallback"
 
-// fieldRole is what an element has to do with fields.
+// fieldRole is the role of an element for fields.
 type fieldRole uint8
 
 const (
@@ -27,16 +27,16 @@ const (
 
 var fieldTypes = map[string]fieldStep{"begin": fieldBegins, "separate": resultBegins, "end": fieldEnds}
 
-// fields are the stories and fields that are open, inner last.
+// fields are the open stories and fields, from outside inward.
 type fields []fieldStep
 
 var (
 	faultFieldOpen   = &fault{CodeField, "a field begins and does not end", false}
-	faultFieldResult = &fault{CodeField, "the result of a field begins where none can", false}
+	faultFieldResult = &fault{CodeField, "the result of a field begins outside a field", false}
 	faultFieldEnd    = &fault{CodeField, "a field ends that has not begun", false}
 )
 
-// openStep is what the start of an element says.
+// openStep returns the step for the start of an element.
 func openStep(p *point, t *tag) fieldStep {
 	if p.elem.field == fieldStory {
 		return storyBegins
@@ -45,7 +45,7 @@ func openStep(p *point, t *tag) fieldStep {
 	return fieldTypes[kind]
 }
 
-// take follows a step.
+// take applies a step.
 func (f *fields) take(step fieldStep) *fault {
 	last := len(*f) - 1
 	inner := noStep

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// gridRole is what an element says about the grid of its table (ISO 29500-1 §17.4.48).
+// gridRole is the meaning of an element for the grid of its table (ISO 29500-1 §17.4.48).
 type gridRole uint8
 
 const (
@@ -25,21 +25,21 @@ var gridRoles = map[gridRole]string{
 	gridBefore: "w:gridBefore", gridAfter: "w:gridAfter",
 }
 
-// maxSpan is how many columns a table can have in Word.
+// maxSpan is the largest number of columns of a table in Word.
 const maxSpan = 63
 
-// grid is the table that is being read.
+// grid is the state of a table that is being read.
 type grid struct {
 	columns int
-	at      int          // the column behind the last cell
-	after   int          // how many columns the row leaves out at its end
+	at      int          // the column after the last cell
+	after   int          // the number of columns that the row leaves out at its end
 	span    int          // of the cell
-	open    map[int]bool // columns in which a merged cell may go on
-	next    map[int]bool
+	open    map[int]bool // columns in which a merged cell may continue
+	next    map[int]bool // the same for the next row
 	vMerge  string
 }
 
-// grids are the tables that are open, inner last.
+// grids are the open tables, from outside inward.
 type grids []*grid
 
 func (g *grids) open(p *point, t *tag) *fault {

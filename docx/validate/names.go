@@ -9,18 +9,18 @@ import (
 	"platen/ooxml/names"
 )
 
-// scope is the namespace prefixes in force, with our own prefixes; "?" is a namespace of no rule.
+// scope has the namespace declarations in effect.
 type scope struct {
-	prefixes map[string]string
+	prefixes map[string]string // Platen's prefixes, by those of the document; "?" for namespaces without rules
 	inner    map[string]*scope // by declarations
 	names    map[string]*name  // of elements
 	room     *room
 }
 
-// room is how many prefixes and names all scopes of a Memory may still hold together.
+// room is the number of prefixes and names that the scopes of a Memory may still add, in total.
 type room struct{ prefixes, names int }
 
-// name is the name of an element as written, and what it says in its scope.
+// name is the name of an element as written, with its meaning in its scope.
 type name struct {
 	raw   string
 	elem  *element
@@ -28,9 +28,9 @@ type name struct {
 }
 
 const (
-	// maxPrefixes is how many prefixes all scopes of a Memory hold together. Declarations beyond are not seen.
+	// maxPrefixes is the number of prefixes in all scopes of a Memory. Further declarations are ignored.
 	maxPrefixes = 1 << 18
-	// maxNames is how many names they remember.
+	// maxNames is the number of names that they remember.
 	maxNames = 1 << 14
 )
 
@@ -38,7 +38,7 @@ func newScope() *scope {
 	return &scope{prefixes: map[string]string{"xml": "xml"}, room: &room{maxPrefixes, maxNames}}
 }
 
-// declare returns the scope inside an element with those attributes.
+// declare returns the scope inside an element with the given attributes.
 func (s *scope) declare(attrs []attribute) *scope {
 	key := declarations(attrs)
 	if key == "" {
@@ -90,7 +90,7 @@ func isDeclaration(name []byte) bool {
 	return len(name) >= 5 && string(name[:5]) == "xmlns" && (len(name) == 5 || name[5] == ':')
 }
 
-// name returns the element's name that is written so.
+// name returns the name of an element from its written form.
 func (s *scope) name(written []byte) *name {
 	if known := s.names[string(written)]; known != nil {
 		return known
@@ -107,7 +107,7 @@ func (s *scope) name(written []byte) *name {
 	return n
 }
 
-// element returns what the rules say about the element of that name.
+// element returns the rules for an element name.
 func (s *scope) element(raw string) (*element, *fault) {
 	prefix, local, prefixed := strings.Cut(raw, ":")
 	if !prefixed {
@@ -131,7 +131,7 @@ func undeclared(prefix string) *fault {
 	return &fault{CodeNamespace, fmt.Sprintf("the namespace prefix %q is not declared", prefix), false}
 }
 
-// attribute returns our prefix of an attribute's name, empty if it has none, and its local name.
+// attribute returns Platen's prefix for the name of an attribute, or "" if it has none, and the local name.
 func (s *scope) attribute(name []byte) (prefix string, local []byte, f *fault) {
 	i := bytes.IndexByte(name, ':')
 	if i < 0 || isDeclaration(name) {

@@ -6,33 +6,33 @@ import (
 	"sync/atomic"
 )
 
-// Output checks the parts of one document while they are written, one after the other. It finds what the rules say about
-// elements, ids that come twice, prefixes that are not declared and XML that is not well formed; what needs the whole
-// package, Package finds. It is for one goroutine.
+// Output checks the parts of one document while they are written in sequence. It applies the rules for elements, and finds duplicate ids,
+// prefixes that are not declared, and XML that is not well formed. Only [Package] finds mistakes that concern the whole package. An Output
+// must not be used by several goroutines at once.
 //
-// Faults that the template has itself are no fault of the output: see Tolerate.
+// Mistakes of the template itself do not count: see [Faults.Tolerate].
 type Output struct {
 	reader
 	tolerated *Faults
 	problem   *Problem
 	part      string
-	ids       map[string]bool // that were written otherwise than in segments
+	ids       map[string]bool // outside segments
 	segments  []Segment
-	done      []bool // segments of the part that state ids and were written
+	done      []bool // the written segments of the part that define ids
 	recording *step
 	fields    fields
 	relations func(id string) bool
 }
 
-// NewOutput begins the check of a document. relations tells whether the part that is being written has a relationship; it is
-// asked about those that are named otherwise than in segments. It may be nil.
+// NewOutput begins the check of a document. relations reports whether the current part has a relationship. It is called for references
+// outside segments, and may be nil.
 func (m *Memory) NewOutput(tolerated *Faults, relations func(id string) bool) *Output {
 	o := &Output{tolerated: tolerated, relations: relations}
 	o.reader = reader{memory: m, watch: o}
 	return o
 }
 
-// Part begins the next part, whose segments are these.
+// Part begins the next part, with its segments.
 func (o *Output) Part(name string, segments []Segment) {
 	o.part, o.segments, o.done = name, segments, nil
 	o.fields = o.fields[:0]
@@ -42,7 +42,7 @@ func (o *Output) Part(name string, segments []Segment) {
 // Write checks the next bytes of the part.
 func (o *Output) Write(src []byte) { o.read(src) }
 
-// End ends the part. The error is a *Problem, the first that the document has so far.
+// End ends the part. The error is the first *Problem of the document so far.
 func (o *Output) End() error {
 	o.end()
 	return o.Err()
@@ -56,22 +56,22 @@ func (o *Output) Err() error {
 	return o.problem
 }
 
-// Segment is a stretch of a template that is written as it is, perhaps often. It serves many goroutines at once.
+// Segment is a section of a template that is written unchanged, perhaps many times. It is safe for concurrent use.
 type Segment struct{ step atomic.Pointer[step] }
 
-// step is where a segment leads from one place.
+// step is the effect of a segment at one place.
 type step struct {
 	from *point
-	size int // of the segment, of which the end may have been left out
-	skip int // bytes that belong to a tag that had begun before
+	size int // of the segment, or of its start if the end was left out
+	skip int // bytes at its start that complete an earlier tag
 	to   *point
 	held string
-	ids  bool // it states ids, so it can be written once
+	ids  bool // it defines ids, so it can be written only once
 
-	fields []fieldStep // that it takes
+	fields []fieldStep // in the segment
 }
 
-// Segment checks src, the text of a segment of the part or the start of it.
+// Segment checks src, which is the text of a segment of the part, or the start of that text.
 func (o *Output) Segment(number int, src []byte) {
 	if o.broken {
 		return
@@ -104,7 +104,7 @@ func (o *Output) Segment(number int, src []byte) {
 	o.done[number] = true
 }
 
-// record reads a segment and notes where it led, if it did so without a fault.
+// record reads a segment, and remembers its effect if it has no fault.
 func (o *Output) record(seg *Segment, src []byte, skip int) *step {
 	s := &step{from: o.at, size: skip + len(src), skip: skip}
 	before := o.problem
@@ -156,8 +156,7 @@ func (o *Output) open(p *point, t *tag, offset int64) {
 	}
 }
 
-// state notes an id. Those of segments are the template's own: as they were unique there, they are so here if no segment
-// is written twice.
+// state records an id. The ids of segments are unique in the template, so that they are unique here unless a segment is written twice.
 func (o *Output) state(f *fact, id string, p *point, offset int64) {
 	if o.recording != nil {
 		o.recording.ids = true
@@ -179,7 +178,7 @@ func (o *Output) close(p *point, offset int64) {
 	}
 }
 
-// field follows a step of fields, and has the segment remember it: how fields stand depends on what was written before.
+// field applies a step of fields, and adds it to the segment being recorded: the state of fields depends on the text before a segment.
 func (o *Output) field(step fieldStep, p *point, offset int64) {
 	if s := o.recording; s != nil {
 		if n := len(s.fields); step == storyEnds && n > 0 && s.fields[n-1] == storyBegins {
@@ -193,24 +192,24 @@ func (o *Output) field(step fieldStep, p *point, offset int64) {
 	}
 }
 
-// Faults are what is wrong with a template itself. The zero value is none; it does not change while outputs are checked.
+// Faults are the mistakes of a template itself. The zero value has none. Faults must not change while outputs are checked.
 type Faults struct {
 	broken map[string]bool
 	ids    map[string]bool
 }
 
-// Tolerate adds what is wrong with a part of a template: its output may have the same faults.
+// Tolerate adds the faults of a part of a template, which its output may have too.
 func (f *Faults) Tolerate(m *Memory, src []byte) {
 	r := reader{memory: m, at: m.start(), watch: &faultFinder{Faults: f}}
 	r.read(src)
 	r.end()
 }
 
-// faultFinder adds to the faults what is wrong with a part.
+// faultFinder adds the faults of a part.
 type faultFinder struct {
 	*Faults
-	scope  *scope // of the tag before
-	prefix []byte // that is declared there
+	scope  *scope // of the previous tag
+	prefix []byte // known to be declared there
 	fields fields
 }
 

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// The rules of WordprocessingML that are checked, as tables. An element that is in none of them may stand anywhere and
-// hold anything: the tables are about what makes Word refuse a file.
+// The rules of WordprocessingML that are checked, as tables. They cover the mistakes that make Word refuse a file: an element in none of
+// the tables is allowed everywhere, with any content.
 
-// kind is what an element is to the one around it.
+// kind is the kind of content that an element is to its parent.
 type kind uint8
 
 const (
-	free    kind = iota // wherever it likes
+	free    kind = iota // allowed everywhere
 	block               // among paragraphs and tables
 	inline              // among runs
 	content             // in a run
@@ -20,12 +20,12 @@ const (
 	cell                // in a row
 )
 
-// contents is what an element holds.
+// contents is the kind of content that an element has.
 type contents uint8
 
 const (
 	anything contents = iota
-	inherit           // the same as the element around it: content controls, tracked changes, alternatives
+	inherit           // the same as its parent: content controls, tracked changes, alternatives
 	blocks
 	inlines
 	runContent
@@ -35,10 +35,10 @@ const (
 	nothing // no text and no elements of the kinds above
 )
 
-// admits tells which kind each of the contents takes; all take free ones.
+// admits maps contents to the kind of their elements. All of them also admit free elements.
 var admits = map[contents]kind{blocks: block, inlines: inline, runContent: content, rows: row, cells: cell}
 
-// kinds gives the kind of elements (ISO 29500-1 Annex A: EG_BlockLevelElts, EG_PContent, EG_RunInnerContent,
+// kinds has the elements of each kind (ISO 29500-1 Annex A: EG_BlockLevelElts, EG_PContent, EG_RunInnerContent,
 // EG_ContentRowContent, EG_ContentCellContent).
 var kinds = map[kind]string{
 	block:  "w:p w:tbl w:altChunk",
@@ -50,7 +50,7 @@ var kinds = map[kind]string{
 	cell: "w:tc",
 }
 
-// holds gives what elements hold.
+// holds has the elements with each kind of content.
 var holds = map[contents]string{
 	blocks:     "w:body w:tc w:hdr w:ftr w:footnote w:endnote w:comment w:txbxContent w:docPartBody",
 	inlines:    "w:p w:hyperlink w:smartTag w:fldSimple w:dir w:bdo w:rt w:rubyBase",
@@ -62,13 +62,13 @@ var holds = map[contents]string{
 	nothing:    "w:document w:numbering w:styles w:comments w:footnotes w:endnotes wp:inline wp:anchor",
 }
 
-// mustHold are the elements that are unsound without an element of the kind they hold: Word calls the file corrupt, or
+// mustHold are the elements that need at least one element of their kind of content: otherwise Word calls the file corrupt, or
 // drops them. A content control among runs may be empty.
 const mustHold = "w:tc w:hdr w:ftr w:footnote w:endnote w:comment w:txbxContent w:tbl w:tr w:sdtContent"
 
-// orders gives the order of children, from ISO 29500-1 (section in the first column). In it, names without prefix are of
-// w; * stands for all children that are not named, + after a name says that it may be there several times, ! that it must
-// be there, ~ that it should be; names with | between them stand at one place.
+// orders has the order of children, from ISO 29500-1 (section in the first column). Names without a prefix belong to w. The name * means
+// all other children. After a name, + means that it may occur several times, ! that it is required, and ~ that it is recommended. Names
+// separated by | share one place.
 var orders = []struct{ section, element, children string }{
 	{"17.2.2", "w:body", "* sectPr"},
 	{"17.2.3", "w:document", "background body!"},
@@ -90,14 +90,16 @@ var orders = []struct{ section, element, children string }{
 	{"17.4.42", "w:tblCellMar", "top left|start bottom right|end"},
 	{"17.4.48", "w:tblGrid", "gridCol+ tblGridChange"},
 	{"17.4.78", "w:tr", "tblPrEx trPr *"},
-	{"17.4.81", "w:trPr", "cnfStyle|divId|gridBefore|gridAfter|wBefore|wAfter|cantSplit|trHeight|tblHeader|tblCellSpacing|jc|hidden+ ins del trPrChange"},
+	{"17.4.81", "w:trPr", "cnfStyle|divId|gridBefore|gridAfter|wBefore|wAfter|cantSplit|trHeight|tblHeader|tblCellSpacing|jc|hidden+ " +
+		"ins del trPrChange"},
 	{"17.4.65", "w:tc", "tcPr *"},
 	{"17.4.69", "w:tcPr", "cnfStyle tcW gridSpan hMerge vMerge tcBorders shd noWrap tcMar textDirection tcFitText vAlign hideMark headers " +
 		"cellIns|cellDel|cellMerge tcPrChange"},
 	{"17.4.66", "w:tcBorders", "top left|start bottom right|end insideH insideV tl2br tr2bl"},
 	{"17.4.68", "w:tcMar", "top left|start bottom right|end"},
 	{"17.5.2.29", "w:sdt", "sdtPr sdtEndPr sdtContent~"},
-	{"17.6.17", "w:sectPr", "headerReference|footerReference+ footnotePr endnotePr type pgSz pgMar paperSrc pgBorders lnNumType pgNumType cols " +
+	{"17.6.17", "w:sectPr", "headerReference|footerReference+ footnotePr endnotePr type pgSz pgMar paperSrc pgBorders lnNumType " +
+		"pgNumType cols " +
 		"formProt vAlign noEndnote titlePg textDirection bidi rtlGutter docGrid printerSettings sectPrChange"},
 	{"17.9.17", "w:numbering", "numPicBullet+ abstractNum+ num+ numIdMacAtCleanup"},
 	{"17.9.1", "w:abstractNum", "nsid multiLevelType tmpl name styleLink numStyleLink lvl+"},
@@ -105,7 +107,8 @@ var orders = []struct{ section, element, children string }{
 	{"17.9.8", "w:lvlOverride", "startOverride lvl"},
 	{"17.9.6", "w:lvl", "start numFmt lvlRestart pStyle isLgl suff lvlText lvlPicBulletId legacy lvlJc pPr rPr"},
 	{"17.7.4.18", "w:styles", "docDefaults latentStyles style+"},
-	{"17.7.4.17", "w:style", "name aliases basedOn next link autoRedefine hidden uiPriority semiHidden unhideWhenUsed qFormat locked personal " +
+	{"17.7.4.17", "w:style", "name aliases basedOn next link autoRedefine hidden uiPriority semiHidden unhideWhenUsed qFormat " +
+		"locked personal " +
 		"personalCompose personalReply rsid pPr rPr tblPr trPr tcPr tblStylePr+"},
 	{"17.13.4.6", "w:comments", "comment+"},
 	{"17.11.15", "w:footnotes", "footnote+"},
@@ -113,7 +116,8 @@ var orders = []struct{ section, element, children string }{
 	{"17.3.3.25", "w:ruby", "rubyPr! rt! rubyBase!"},
 	{"20.4.2.8", "wp:inline", "wp:extent! wp:effectExtent wp:docPr! wp:cNvGraphicFramePr a:graphic!"},
 	{"20.4.2.3", "wp:anchor", "wp:simplePos! wp:positionH! wp:positionV! wp:extent! wp:effectExtent " +
-		"wp:wrapNone|wp:wrapSquare|wp:wrapTight|wp:wrapThrough|wp:wrapTopAndBottom wp:docPr! wp:cNvGraphicFramePr a:graphic! wp14:sizeRelH wp14:sizeRelV"},
+		"wp:wrapNone|wp:wrapSquare|wp:wrapTight|wp:wrapThrough|wp:wrapTopAndBottom wp:docPr! wp:cNvGraphicFramePr a:graphic! " +
+		"wp14:sizeRelH wp14:sizeRelV"},
 	{"20.1.2.2.17", "a:graphicData", "*"},
 	{"20.2.2.5", "pic:pic", "pic:nvPicPr! pic:blipFill! pic:spPr! *"},
 	{"20.2.2.4", "pic:nvPicPr", "pic:cNvPr! pic:cNvPicPr!"},
@@ -121,47 +125,47 @@ var orders = []struct{ section, element, children string }{
 	{"Part 3, 9.4", "mc:AlternateContent", "mc:Choice+! mc:Fallback"},
 }
 
-// onlyWarned are elements whose order Word itself does not mind: in the transitional schema the properties of a run are a
-// choice, in that of Word's own validator a sequence; styles of other programs are often in another order.
+// onlyWarned are elements whose children Word accepts in any order. In the transitional schema the properties of a run are a choice, and in
+// that of Word's own validator a sequence. Other programs often write the children of styles in another order.
 const onlyWarned = "w:rPr w:style"
 
-// onlyIn gives the elements that are something else outside of others: settings name notes that hold nothing.
+// onlyIn maps elements to the parents in which the rules apply to them. In the settings, for instance, notes have no content.
 var onlyIn = map[string]string{"w:footnote": "w:footnotes", "w:endnote": "w:endnotes"}
 
-// neverIn gives elements that may not stand in others, which otherwise hold what is around them: there are no links in
-// tracked changes (ISO 29500-1 §17.13.5.18).
+// neverIn has elements that are not allowed in others, although these inherit the content of their parents: tracked changes cannot contain
+// links (ISO 29500-1 §17.13.5.18).
 var neverIn = map[string]string{"w:hyperlink": "w:ins w:del w:moveFrom w:moveTo"}
 
-// lastMustBeParagraph are those that must end with a paragraph (ISO 29500-1 §17.4.65): what follows a table in a cell.
+// lastMustBeParagraph is the element that must end with a paragraph (ISO 29500-1 §17.4.65): a table cannot be the last element of a cell.
 const lastMustBeParagraph = "w:tc"
 
-// element is what the tables say about a name.
+// element has the rules for a name.
 type element struct {
 	name     string
 	kind     kind
 	contents contents
 	section  string
 	places   map[*element]place // of the children; nil if their order does not matter
-	rest     place              // of those that are not named
-	must     uint8              // bits of children that must be there
-	should   uint8
-	names    []string // of the children with bits, by bit
+	rest     place              // of children that are not in places
+	must     uint8              // bits of required children
+	should   uint8              // bits of recommended children
+	names    []string           // of the children with bits, by bit
 
 	mustHold, endsWithParagraph, lenient, anywhere bool
 
-	facts []fact // that its attributes state
+	facts []fact // of its attributes
 	grid  gridRole
 	field fieldRole
 }
 
-// place is where a child stands among others.
+// place is the position of a child among others.
 type place struct {
-	rank uint8 // 0: anywhere
+	rank uint8 // 0 means anywhere
 	many bool
 	bit  uint8
 }
 
-// elements has every name of the tables.
+// elements has the rules for every name in the tables.
 var elements = func() map[string]*element {
 	all := map[string]*element{}
 	get := func(name string) *element {
@@ -211,11 +215,11 @@ var elements = func() map[string]*element {
 	return all
 }()
 
-// rangeMarks may stand between the children of nearly everything.
+// rangeMarks are allowed between the children of almost every element.
 const rangeMarks = "w:bookmarkStart w:bookmarkEnd w:commentRangeStart w:commentRangeEnd w:permStart w:permEnd w:proofErr " +
 	"w:moveFromRangeStart w:moveFromRangeEnd w:moveToRangeStart w:moveToRangeEnd"
 
-// order reads the order of an element's children.
+// order parses the order of an element's children.
 func (e *element) order(children string, get func(string) *element) {
 	for i, names := range strings.Fields(children) {
 		p := place{rank: uint8(i + 1)}
@@ -245,16 +249,16 @@ func (e *element) order(children string, get func(string) *element) {
 	}
 }
 
-// state is what is known of an element that is open.
+// state is the state of an open element.
 type state struct {
 	contents contents
-	rank     uint8 // of the last child with one
+	rank     uint8 // of the last child that has one
 	have     uint8 // bits of children
 	kinds    uint8 // bits of the kinds of children
 	last     lastBlock
 }
 
-// lastBlock is what block-level content ends with.
+// lastBlock is the last element of block-level content.
 type lastBlock uint8
 
 const (
@@ -263,31 +267,32 @@ const (
 	table
 )
 
-// fault is a broken rule, without its place.
+// fault is a mistake without its place.
 type fault struct {
 	code    Code
 	message string
 	warning bool
 }
 
-// child takes a child into an element whose state is s, and returns the element's state and the child's.
+// child adds the child c to an element with the state s, and returns the new state of the element and that of the child.
 func (e *element) child(s state, c *element) (own, inner state, f *fault) {
 	if k, ok := admits[s.contents]; ok && c.kind != free && c.kind != k || c.kind != free && (s.contents == text || s.contents == nothing) {
-		f = &fault{CodeNesting, c.name + " may not stand in " + e.name, false}
+		f = &fault{CodeNesting, c.name + " is not allowed in " + e.name, false}
 	}
 	if outer, ok := neverIn[c.name]; ok && slices.Contains(strings.Fields(outer), e.name) {
-		f = &fault{CodeNesting, c.name + " may not stand in " + e.name, false}
+		f = &fault{CodeNesting, c.name + " is not allowed in " + e.name, false}
 	}
 	p, named := e.places[c]
 	if !named && e.places != nil && !c.anywhere {
 		p = e.rest
 	}
 	if p.rank > 0 && f == nil {
+		where := e.name + " (ISO 29500-1 §" + e.section + ")"
 		switch {
 		case p.rank < s.rank:
-			f = &fault{CodeOrder, c.name + " stands behind what it must precede in " + e.name + " (ISO 29500-1 §" + e.section + ")", e.lenient}
+			f = &fault{CodeOrder, c.name + " follows an element that it must precede in " + where, e.lenient}
 		case p.rank == s.rank && !p.many:
-			f = &fault{CodeOrder, c.name + " is there twice in " + e.name + " (ISO 29500-1 §" + e.section + ")", e.lenient}
+			f = &fault{CodeOrder, c.name + " occurs twice in " + where, e.lenient}
 		}
 	}
 	if c.name == "mc:AlternateContent" {
@@ -303,7 +308,7 @@ func (e *element) child(s state, c *element) (own, inner state, f *fault) {
 	return s, inner, f
 }
 
-// end judges an element whose state at its end is s, and returns the state of the one around it, which was s around.
+// end checks an element whose state at its end is s, and returns the new state of its parent, whose state was around.
 func (e *element) end(s, around state) (state, *fault) {
 	switch {
 	case e.name == "w:p":
@@ -319,7 +324,7 @@ func (e *element) end(s, around state) (state, *fault) {
 		around.last = paragraph
 	}
 	if want := admits[s.contents]; e.mustHold && want != free && want != inline && want != content && s.kinds&(1<<want) == 0 {
-		return around, &fault{CodeEmpty, e.name + " holds no " + strings.Fields(kinds[want])[0], false}
+		return around, &fault{CodeEmpty, e.name + " contains no " + strings.Fields(kinds[want])[0], false}
 	}
 	if e.endsWithParagraph && s.last != paragraph {
 		return around, &fault{CodeEnd, e.name + " does not end with a paragraph (ISO 29500-1 §17.4.65)", false}

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Reading XML 1.0 without a document type. This is a reader of its own on purpose: a check that stood on the reader the
-// documents were made with would not see what that one overlooks.
+// A reader of XML 1.0 without a document type. It is separate from the engine's readers on purpose: a check that used those could not find
+// their mistakes.
 
-// maxAttributes is how many attributes an element may have; each is compared with the others.
+// maxAttributes is the largest number of attributes of an element, each of which is compared with the others.
 const maxAttributes = 1000
 
-// tag is a start or end tag as written. Its slices are those of the source.
+// tag is a start or end tag as written. Its slices are parts of the source.
 type tag struct {
 	name  []byte
 	attrs []attribute
@@ -48,10 +48,10 @@ var byteClass = func() (t [256]uint8) {
 
 var (
 	errTagEnds   = errors.New("a tag, comment or section does not end")
-	errAmpersand = errors.New("an & begins no character reference")
+	errAmpersand = errors.New("an & does not begin a character reference")
 )
 
-// checkCharacters reports bytes that no XML document may hold.
+// checkCharacters reports characters that XML does not allow.
 func checkCharacters(src []byte) error {
 	if !utf8.Valid(src) {
 		return errors.New("the text is not UTF-8")
@@ -62,12 +62,12 @@ func checkCharacters(src []byte) error {
 		}
 	}
 	if bytes.Contains(src, []byte("\uFFFE")) || bytes.Contains(src, []byte("\uFFFF")) {
-		return errors.New("the text holds U+FFFE or U+FFFF")
+		return errors.New("the text contains U+FFFE or U+FFFF")
 	}
 	return nil
 }
 
-// read reads the tag that src begins with and returns its length.
+// read reads the tag at the start of src, and returns its length.
 func (t *tag) read(src []byte) (int, error) {
 	*t = tag{attrs: t.attrs[:0]}
 	i := 1
@@ -80,7 +80,7 @@ func (t *tag) read(src []byte) (int, error) {
 		return 0, errTagEnds
 	}
 	if n == 0 {
-		return 0, errors.New("a < begins no tag")
+		return 0, errors.New("a < does not begin a tag")
 	}
 	t.name = src[i : i+n]
 	for i += n; i < len(src); {
@@ -119,7 +119,7 @@ func nameLen(src []byte) int {
 	return n
 }
 
-// attribute reads an attribute that src begins with.
+// attribute reads the attribute at the start of src.
 func (t *tag) attribute(src []byte) (int, error) {
 	n := nameLen(src)
 	name, i := src[:n], skipBlanks(src, n)
@@ -141,7 +141,7 @@ func (t *tag) attribute(src []byte) (int, error) {
 	}
 	value := src[i+1 : i+1+length]
 	if markup && bytes.IndexByte(value, '<') >= 0 {
-		return 0, fmt.Errorf("the attribute %s holds a <", name)
+		return 0, fmt.Errorf("the attribute %s contains a <", name)
 	}
 	if markup {
 		if err := checkReferences(value); err != nil {
@@ -160,8 +160,8 @@ func (t *tag) attribute(src []byte) (int, error) {
 	return i + length + 2, nil
 }
 
-// quotedLen returns the length of the value in quotes that src begins with, -1 if it does not end, and whether there is < or &
-// in it.
+// quotedLen returns the length of the quoted value at the start of src, or -1 if it does not end. markup reports
+// whether it contains < or &.
 func quotedLen(src []byte) (length int, markup bool) {
 	quote := src[0]
 	for i, c := range src[1:] {
@@ -182,7 +182,7 @@ func skipBlanks(src []byte, i int) int {
 	return i
 }
 
-// checkReferences reports an & that begins no reference to a character.
+// checkReferences reports an & that does not begin a character reference.
 func checkReferences(text []byte) error {
 	for {
 		i := bytes.IndexByte(text, '&')
@@ -212,10 +212,11 @@ func isReference(name string) bool {
 		digits, radix = hex, 16
 	}
 	r, err := strconv.ParseUint(digits, radix, 32)
-	return err == nil && (r >= ' ' && r < 0xD800 || r > 0xDFFF && r < 0xFFFE || r > 0xFFFF && r <= utf8.MaxRune || r == '\t' || r == '\n' || r == '\r')
+	return err == nil && (r >= ' ' && r < 0xD800 || r > 0xDFFF && r < 0xFFFE || r > 0xFFFF && r <= utf8.MaxRune || r == '\t' ||
+		r == '\n' || r == '\r')
 }
 
-// markupLen returns the length of the comment, instruction or CDATA section that src begins with; 0 if it is a tag.
+// markupLen returns the length of the comment, instruction, or CDATA section at the start of src, or 0 if it is a tag.
 func markupLen(src []byte) (int, error) {
 	for _, kind := range []struct{ begin, end, not string }{{"<!--", "-->", "--"}, {"<![CDATA[", "]]>", ""}, {"<?", "?>", ""}} {
 		rest, ok := bytes.CutPrefix(src, []byte(kind.begin))
@@ -227,7 +228,7 @@ func markupLen(src []byte) (int, error) {
 			return 0, errTagEnds
 		}
 		if kind.not != "" && (bytes.Contains(rest[:n], []byte(kind.not)) || bytes.HasSuffix(rest[:n], []byte("-"))) {
-			return 0, errors.New("a comment holds --")
+			return 0, errors.New("a comment contains --")
 		}
 		return len(kind.begin) + n + len(kind.end), nil
 	}

@@ -13,25 +13,25 @@ import (
 const (
 	// maxDepth is how deep elements may be nested.
 	maxDepth = 500
-	// maxEdges is how many different children of one place are remembered; what comes beyond is judged anew each time.
+	// maxEdges is the number of different children that are remembered for one place. Others are checked every time.
 	maxEdges = 64
-	// maxPlaces is how many places a Memory keeps.
+	// maxPlaces is the number of places that a Memory keeps.
 	maxPlaces = 1 << 16
-	// maxHeld is how many bytes of an unfinished tag are held.
+	// maxHeld is the size in bytes of an unfinished tag that is kept.
 	maxHeld = 1 << 20
 )
 
-// A check follows a document from place to place. A place is everything that matters of what was read so far: the elements
-// that are open and what is known of each. It never changes, and knows the places that tags lead to from it; so what was
-// judged once is found again by a comparison of names, in this document and in the next one of the same template.
+// A check is an automaton whose states are places. A place has everything that the check needs to know about the document so far: the open
+// elements, and the state of each. It is immutable, and remembers the places that tags lead to. A tag that has been checked once, in this
+// document or in another one of the same template, then costs only a comparison of names.
 
-// Memory is what the checks of many documents share. It serves many goroutines at once. The zero value is ready.
+// Memory has the places that the checks of many documents share. It is safe for concurrent use. The zero value is ready.
 type Memory struct {
 	mu     sync.Mutex
 	root   *point
 	places int
-	points []point // memory for more
-	ends   []edge  // memory for more of those that lead out of an element
+	points []point // allocated in advance
+	ends   []edge  // for the ends of elements, allocated in advance
 }
 
 // point is a place.
@@ -40,18 +40,18 @@ type point struct {
 	state state
 
 	edges  atomic.Pointer[[]edge]
-	closed atomic.Pointer[edge] // where its end leads
+	closed atomic.Pointer[edge] // for the end of the element
 }
 
-// family is the places in one element: those that differ in what is known of it alone.
+// family has the places in one element that differ only in its state.
 type family struct {
-	elem   *element // with an empty name at the outside
+	elem   *element // has an empty name outside the root element
 	raw    string   // its name as written
 	parent *point   // with the element as its last child
 	scope  *scope
 	depth  int
-	unread bool      // in mc:Fallback: whoever reads the alternative before it does not read this
-	first  [4]*point // most have no more
+	unread bool      // in mc:Fallback, which Word ignores because it reads the alternative before it
+	first  [4]*point // enough for most elements
 	others map[state]*point
 }
 
@@ -63,7 +63,7 @@ type edge struct {
 	fault *fault
 }
 
-// start returns the place where documents begin. When too many places are known, it forgets them all.
+// start returns the place at the start of documents. It forgets all places if there are too many.
 func (m *Memory) start() *point {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -74,7 +74,7 @@ func (m *Memory) start() *point {
 	return m.root
 }
 
-// Size is about how many bytes of memory it holds.
+// Size returns the approximate size in bytes.
 func (m *Memory) Size() int {
 	const placeSize = 400
 	m.mu.Lock()
@@ -82,7 +82,7 @@ func (m *Memory) Size() int {
 	return min(m.places, maxPlaces) * placeSize
 }
 
-// in returns the place of a family with that state. The caller holds m.mu.
+// in returns the place of a family with a state. The caller holds m.mu.
 func (m *Memory) in(f *family, s state) *point {
 	free := slices.IndexFunc(f.first[:], func(p *point) bool { return p == nil || p.state == s })
 	if free >= 0 && f.first[free] != nil {
@@ -105,7 +105,7 @@ func (m *Memory) in(f *family, s state) *point {
 	return p
 }
 
-// take returns one of a block, which it replaces when it is used up.
+// take returns an element of a block, and allocates another block when it is used up.
 func take[T any](block *[]T) *T {
 	const size = 32
 	if len(*block) == 0 {
@@ -116,7 +116,7 @@ func take[T any](block *[]T) *T {
 	return first
 }
 
-// open returns where a start tag leads.
+// open returns the edge for a start tag.
 func (m *Memory) open(at *point, t *tag) edge {
 	decl := ""
 	for i := range t.attrs {
@@ -141,7 +141,7 @@ func (m *Memory) open(at *point, t *tag) edge {
 		known = *all
 	}
 	if len(known) < maxEdges && m.places <= maxPlaces {
-		known = append(known, e) // whoever reads the shorter list does not see what is behind it
+		known = append(known, e) // does not change the shorter list, which others may be reading
 		at.edges.Store(&known)
 	}
 	return e
@@ -150,10 +150,10 @@ func (m *Memory) open(at *point, t *tag) edge {
 var (
 	faultRoots = &fault{CodeXML, "there is more than one root element", false}
 	faultDepth = &fault{CodeXML, fmt.Sprintf("elements are nested deeper than %d", maxDepth), false}
-	faultText  = &fault{CodeNesting, "text stands where none may", false}
+	faultText  = &fault{CodeNesting, "text is not allowed here", false}
 )
 
-// judge finds where a start tag leads.
+// judge checks a start tag, and returns its edge.
 func (m *Memory) judge(at *point, t *tag) edge {
 	f := &family{scope: at.scope.declare(t.attrs), depth: at.depth + 1}
 	name := f.scope.name(t.name)
@@ -178,7 +178,7 @@ func (m *Memory) judge(at *point, t *tag) edge {
 	return edge{raw: f.raw, to: m.in(f, inner), fault: fault}
 }
 
-// close returns where the end of the element leads.
+// close returns the edge for the end of the element.
 func (m *Memory) close(at *point) edge {
 	if e := at.closed.Load(); e != nil {
 		return *e
@@ -192,7 +192,7 @@ func (m *Memory) close(at *point) edge {
 	return *e
 }
 
-// path is the elements that are open, outer first.
+// path returns the names of the open elements, from outside inward.
 func (p *point) path() string {
 	var names []string
 	for ; p != nil && p.depth > 0; p = p.parent {
@@ -202,25 +202,25 @@ func (p *point) path() string {
 	return strings.Join(names, "/")
 }
 
-// reader follows one part from place to place.
+// reader reads one part, from place to place.
 type reader struct {
 	memory *Memory
 	at     *point
-	held   []byte // the start of a tag that has not ended
+	held   []byte // the start of an unfinished tag
 	offset int64
 	tag    tag
 	watch  watcher
-	broken bool // the XML is not well formed: nothing more is read
+	broken bool // the XML is not well formed, and the rest is ignored
 }
 
-// watcher hears of what a reader comes by.
+// watcher is notified by a reader.
 type watcher interface {
 	fault(f *fault, at *point, offset int64)
 	open(p *point, t *tag, offset int64)
 	close(p *point, offset int64)
 }
 
-// read follows the next bytes.
+// read reads the next bytes.
 func (r *reader) read(src []byte) {
 	if r.broken {
 		return
@@ -260,7 +260,7 @@ func (r *reader) fail(err error) {
 	r.watch.fault(&fault{CodeXML, err.Error(), false}, r.at, r.offset)
 }
 
-// complete takes as much of src as ends the tag that is held, and returns the rest.
+// complete completes the unfinished tag with the start of src, and returns the rest.
 func (r *reader) complete(src []byte) []byte {
 	for {
 		i := bytes.IndexByte(src, '>')
@@ -272,7 +272,7 @@ func (r *reader) complete(src []byte) []byte {
 		src = src[i+1:]
 		n, err := r.markup(r.held)
 		if errors.Is(err, errTagEnds) {
-			continue // the > stands in a value
+			continue // the > is part of a value
 		}
 		if err != nil {
 			r.fail(err)
@@ -284,7 +284,7 @@ func (r *reader) complete(src []byte) []byte {
 	}
 }
 
-// text judges what stands between tags.
+// text checks the text between tags.
 func (r *reader) text(src []byte) {
 	if err := checkReferences(src); err != nil {
 		r.fail(err)
@@ -304,7 +304,7 @@ func (r *reader) text(src []byte) {
 	}
 }
 
-// markup reads a tag, comment, instruction or CDATA section that src begins with, and returns its length.
+// markup reads the tag, comment, instruction, or CDATA section at the start of src, and returns its length.
 func (r *reader) markup(src []byte) (int, error) {
 	if len(src) < 2 {
 		return 0, errTagEnds
@@ -344,7 +344,7 @@ func (r *reader) close() {
 	r.at = e.to
 }
 
-// end reports what is open at the end of a part.
+// end reports an element that is still open at the end of a part, and a missing root element.
 func (r *reader) end() {
 	switch {
 	case r.broken:

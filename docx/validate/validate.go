@@ -1,8 +1,8 @@
-// Package validate judges Word documents: whether Word, and every other program that keeps to the standard, will open them.
-// It shares nothing with the engine that makes them but the container, so that a mistake there does not hide here.
+// Package validate checks whether Word, and every other program that follows the standard, will open a Word document. It shares only the
+// container with the engine that generates documents, so that a mistake in the engine cannot hide here.
 //
-// Package judges a whole document. Stream judges the parts of a document while they are written, at a cost that is small
-// beside that of writing them.
+// [Package] checks a whole document. [Output] checks the parts of a document while they are written, at a fraction of the cost of writing
+// them.
 package validate
 
 import (
@@ -17,29 +17,29 @@ type Code string
 
 // The kinds of problems.
 const (
-	CodePackage      Code = "package"      // the zip file or its directory
-	CodeContentType  Code = "content_type" // a part without a type, or with one that its content is not
-	CodeRelationship Code = "relationship" // one that leads nowhere, is there twice, or is named and not there
-	CodeXML          Code = "xml"          // not well formed
-	CodeNamespace    Code = "namespace"    // a prefix that is not declared
-	CodeNesting      Code = "nesting"      // an element or text where it may not stand
-	CodeOrder        Code = "order"        // elements in the wrong order, or too many
-	CodeEmpty        Code = "empty"        // an element without what it must hold
-	CodeEnd          Code = "end"          // a cell that does not end with a paragraph
-	CodeMissing      Code = "missing"      // a child that must be there
-	CodeDuplicate    Code = "duplicate_id" // an id that must be unique
-	CodeReference    Code = "reference"    // a list, note, comment or style that is named and not there
-	CodeTable        Code = "table"        // cells that do not fit the grid
-	CodeField        Code = "field"        // a complex field without its begin or its end: text behind is lost
+	CodePackage      Code = "package"      // the zip file or its directory is damaged
+	CodeContentType  Code = "content_type" // a part has no content type, or the wrong one
+	CodeRelationship Code = "relationship" // a relationship without a target, a duplicate one, or a missing one
+	CodeXML          Code = "xml"          // the XML is not well formed
+	CodeNamespace    Code = "namespace"    // a prefix is not declared
+	CodeNesting      Code = "nesting"      // an element or text is not allowed in its parent
+	CodeOrder        Code = "order"        // elements are in the wrong order, or repeated
+	CodeEmpty        Code = "empty"        // an element lacks its required content
+	CodeEnd          Code = "end"          // a cell does not end with a paragraph
+	CodeMissing      Code = "missing"      // a required child is missing
+	CodeDuplicate    Code = "duplicate_id" // an id is not unique
+	CodeReference    Code = "reference"    // a reference to a list, note, comment, or style that does not exist
+	CodeTable        Code = "table"        // cells do not fit the grid
+	CodeField        Code = "field"        // a complex field lacks its begin or end: the text after it is lost
 )
 
-// Problem is one thing that is wrong with a document.
-type Problem struct { //nolint:errname // most are told and not returned
-	Part    string // "/word/document.xml"; empty for the file as a whole
-	Place   string // the elements around it and the byte, "w:document/w:body/w:tbl, byte 1234"
+// Problem is one mistake in a document.
+type Problem struct { //nolint:errname // most are listed and not returned as errors
+	Part    string // "/word/document.xml"; "" for the file as a whole
+	Place   string // the elements around it, and the byte: "w:document/w:body/w:tbl, byte 1234"
 	Code    Code
 	Message string
-	Warning bool // Word opens the document all the same
+	Warning bool // Word opens the document anyway
 }
 
 func (p *Problem) Error() string {
@@ -53,15 +53,15 @@ func (p *Problem) Error() string {
 	return s
 }
 
-// Key tells what is wrong without the place, which moves when a document is filled.
+// Key identifies the problem without its place, which changes when a document is generated from a template.
 func (p Problem) Key() string { return p.Part + " " + string(p.Code) + " " + p.Message }
 
-// MaxProblems is how many problems are reported of one document.
+// MaxProblems is the largest number of problems that are reported for one document.
 const MaxProblems = 1000
 
-// Package judges a document of size bytes: the package (ISO 29500-2), that its XML is well formed, and of
-// WordprocessingML (ISO 29500-1 §17) what the tables in rules.go say, unique ids, references, and the grid of tables.
-// It reads each part once and holds one at a time. The problems come in the order of the parts.
+// Package checks a document of size bytes: the package (ISO 29500-2), whether the XML is well formed, and for WordprocessingML
+// (ISO 29500-1 §17) the rules in rules.go, unique ids, references, and the grids of tables. It reads each part once, and keeps one part in
+// memory at a time. The problems are in the order of the parts.
 func Package(r io.ReaderAt, size int64) []Problem {
 	pkg, err := ooxml.Open(r, size, ooxml.Limits{})
 	if err != nil {
