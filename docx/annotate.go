@@ -134,8 +134,8 @@ func commentParagraphs(text string) string {
 	return b.String()
 }
 
-// nodeAt returns what a comment on a place of the body encloses: the child of the outermost paragraph around the place, or
-// behind it, that holds it. It is nil if the body has no paragraph with a run from there on.
+// nodeAt returns the element for a comment on a place of the body: the child of the outermost paragraph at the place, or after it. It is
+// nil if no paragraph with a run follows.
 func (a *annotator) nodeAt(pos int) *wml.Node {
 	var found *wml.Node
 	var walk func(n *wml.Node) bool

@@ -39,9 +39,9 @@ func invoiceOf(rows int) func(testing.TB) []byte {
 	return func(t testing.TB) []byte { return invoiceData(t, rows) }
 }
 
-// BenchmarkWorks makes each document on one core, in turn with its floor, and reports medians: of the whole execution,
-// with its data read from JSON; of reading the data alone; of the floor, which packs the same document; and how many times
-// the floor, and of its size, the execution is.
+// BenchmarkWorks generates each document on one core, in turn with its floor, and reports medians: of the whole execution,
+// with its data read from JSON; of reading the data alone; of the floor, which packs the same document; and the ratios of the time and
+// the size to those of the floor.
 func BenchmarkWorks(b *testing.B) {
 	for _, w := range works {
 		b.Run(w.name, func(b *testing.B) { benchmarkWork(b, w) })
@@ -113,8 +113,8 @@ func alternate(b *testing.B, functions ...func()) []time.Duration {
 	return medians
 }
 
-// floor is the least that must be done to pack a document: to put its pieces behind each other, deflate the parts that
-// executions change, and copy the others as they are packed.
+// floor is the least work to pack a document: concatenate its pieces, deflate the parts that executions change, and copy the others in
+// their compressed form.
 type floor struct {
 	entries []*zip.File
 	packed  map[string][]byte   // of the entries, as they are in the file
@@ -260,8 +260,8 @@ func benchmarkCompiling(b *testing.B, data *lang.Object) {
 	}
 }
 
-// BenchmarkMemory makes the invoice of few and of many rows, and reports in MiB what is live at most while it is written, above the
-// data, and what the data takes: as JSON, and all in all.
+// BenchmarkMemory generates an invoice with few and with many rows. It reports, in MiB, the largest live memory besides the data while the
+// invoice is written, and the memory of the data: as JSON, and in total.
 func BenchmarkMemory(b *testing.B) {
 	tpl, err := parse(ours.invoice(b))
 	if err != nil {
@@ -310,8 +310,8 @@ func (w *liveWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkAttacks makes documents that are meant to cost much of little data, with the default budgets, and reports how large the
-// files are. The first exceeds the budget of its content.
+// BenchmarkAttacks generates documents that cost as much as possible for little data, with the default budgets, and reports the sizes of
+// the files. The first one exceeds the budget of its content.
 func BenchmarkAttacks(b *testing.B) {
 	item := func(format string) func(int) string { return func(i int) string { return fmt.Sprintf(format, i) } }
 	for _, a := range []struct{ name, text, data string }{

@@ -102,7 +102,7 @@ func noisyImage(t *testing.T) func(i int) string {
 	}
 }
 
-// TestBudgetsLeaveHeadroom makes the invoice of 10,000 rows: every budget that is counted is at least 20 times what it uses.
+// TestBudgetsLeaveHeadroom generates an invoice with 10,000 rows: every deterministic budget is at least 20 times what it uses.
 func TestBudgetsLeaveHeadroom(t *testing.T) {
 	tpl, err := parse(ours.invoice(t))
 	if err != nil {
@@ -168,8 +168,8 @@ func TestTimeIsABudget(t *testing.T) {
 	}
 }
 
-// TestEqualImagesAreMadeOnce makes a document of 3,000 codes of which 100 are different, and not next to each other: the steps are
-// those of 100 codes.
+// TestEqualImagesAreMadeOnce generates a document with 3,000 codes, 100 of them different, and not next to each other: it takes the steps
+// of 100 codes.
 func TestEqualImagesAreMadeOnce(t *testing.T) {
 	tpl := mustParse(t, map[string]string{"document.xml": para(`{{for x in l}}{{x :: qrcode}}{{endfor}}`)})
 	data := decode(t, `{"l":`+listOf(3000, func(i int) string { return fmt.Sprintf(`"https://example.com/%d"`, i%100) })+`}`)

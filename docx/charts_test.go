@@ -42,7 +42,7 @@ func chartGolden(t *testing.T, name string) (file []byte, parts map[string]strin
 	return file, unpack(t, file)
 }
 
-// The values stand in the part of the chart and in the workbook that Word opens to edit them.
+// The values are in the part of the chart, and in the workbook that Word opens to edit them.
 func TestChartHasItsWorkbook(t *testing.T) {
 	_, parts := chartGolden(t, "chart")
 	sheet := unpack(t, []byte(parts["word/chart1.xml.xlsx"]))["xl/worksheets/sheet1.xml"]

@@ -11,7 +11,7 @@ import (
 	"platen/docx/program"
 )
 
-// An execution that would write a damaged document ends with an error that says where, and goes on to make good ones.
+// An execution that would write a damaged document returns an error with the place. Later executions of the template succeed.
 func TestDamagedDocumentIsRefused(t *testing.T) {
 	file, err := os.ReadFile("../examples/letter/template.docx")
 	if err != nil {

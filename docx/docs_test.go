@@ -15,8 +15,8 @@ import (
 )
 
 // The documentation shows templates before and after: a line is a paragraph, lines with bars are a table, "1. " and "- "
-// begin items of lists, "# " a heading, and "────" is a page break. What stands under "included" is the file that the template includes, and
-// what stands under "after" comes out for the data.
+// begin items of lists, "# " a heading, and "────" is a page break. "included" has the file that the template includes, and "after" the
+// document for the data.
 var shownTemplates = regexp.MustCompile("(?s)```before\n(.*?)```\n\n(?:```included\n(.*?)```\n\n)?```json\n(.*?)```\n\n```after\n(.*?)```")
 
 func TestDocumentedTemplatesGiveWhatIsShown(t *testing.T) {

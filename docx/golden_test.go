@@ -22,21 +22,22 @@ import (
 
 var update = flag.Bool("update", false, "write what the tests get into their golden files")
 
-// Each file of testdata is a template, its data and what comes of them; the lines "shows: " of its head name what of the language
-// it shows. Parts are given without their root element: document.xml (required), header1.xml, footer2.xml, footnotes.xml,
-// endnotes.xml, chart1.xml (with a workbook), diagram1.xml, core.xml (the properties of the document). Further there may be
+// Each file of testdata has a template, its data, and the expected output. The lines "shows: " in its head name the features of the
+// language that it shows. Parts are given without their root element: document.xml (required), header1.xml, footer2.xml, footnotes.xml,
+// endnotes.xml, chart1.xml (with a workbook), diagram1.xml, and core.xml (the properties of the document). There may also be
 //
-//	links                a line "id address" for each link out of the document
+//	links                a line "id address" for each external link
 //	settings             a docx.Settings in JSON
 //	name.docx/part.xml   a part of a file that is included by that name
 //
-// The rest is what must come out:
+// The rest is the expected output:
 //
 //	want.xml             the document, and want-header1.xml etc. the other parts
 //	want-links           the addresses of links
 //	tags.json            the listing
 //	report               errors and warnings of the execution; absent if there are none
-//	errors               those of the template, or of the execution if it gives no document; then nothing else comes out
+//	errors               those of the template, or of the execution if it generates no document; then there is no other output
+
 //
 // and, where the file has such a section, what is not looked at in the others:
 //

@@ -43,7 +43,7 @@ type includer struct {
 	count int
 }
 
-// parse compiles a file. What it includes is put into it, and the whole is compiled anew.
+// parse compiles a file. If it includes other files, it inserts them, and compiles the result.
 func (p *includer) parse(file []byte) (*compile.Compiled, error) {
 	t, err := compile.File(p.meter, file, p.open != nil, nil)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A sentence is a text with values, conditions and loops in it, as data for a test: it writes itself as a template's text and, by
-// rules of its own, as what comes out.
+// sentence is text with values, conditions, and loops, as data for a test. It is written as the text of a template and, by rules of its
+// own, as the expected output.
 type sentence []clause
 
 // clause is a word, a value, a condition or a loop.

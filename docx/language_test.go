@@ -13,12 +13,12 @@ import (
 	"platen/docx/lang"
 )
 
-// literal is what of a line of testdata/language.txt must stand in the golden files that show it.
+// literal is a text in a line of testdata/language.txt that the golden files for the line must contain.
 var literal = regexp.MustCompile("`([^`]+)`")
 
-// TestTheLanguageIsShown holds the golden files against testdata/language.txt and the tables of filters and functions, the list of
-// all that the template language has: each line of it is shown by a golden file, here or in lang, that says so in its head, and each file shows lines of it.
-// What stands in backquotes in a line stands in each file that shows it.
+// TestTheLanguageIsShown compares the golden files, here and in lang, with the list of everything in the template language:
+// testdata/language.txt and the tables of filters and functions. Each line has a golden file whose head names it, and each file names
+// lines. A text in backquotes in a line must be in each of its files.
 func TestTheLanguageIsShown(t *testing.T) {
 	shownBy := map[string][]string{}
 	for _, name := range goldenNames(t) {
@@ -100,7 +100,7 @@ func shownIn(archive *txtar.Archive) []string {
 	return shown
 }
 
-// holds reports whether a text stands in the sections of a golden file.
+// holds reports whether the sections of a golden file contain a text.
 func holds(archive *txtar.Archive, text string) bool {
 	return strings.Contains(string(txtar.Format(&txtar.Archive{Files: archive.Files})), text)
 }

@@ -108,7 +108,7 @@ func goldenOutputs(t *testing.T, dir string) []string {
 	return names
 }
 
-// convert has every document of the folder written as text beside it.
+// convert converts every document in the folder to a text file in the same folder.
 func convert(t *testing.T, office, dir string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)

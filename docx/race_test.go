@@ -2,5 +2,5 @@
 
 package docx_test
 
-// raceEnabled tells that the engine runs some ten times slower.
+// raceEnabled reports whether the race detector is on, which makes the engine about ten times slower.
 const raceEnabled = true

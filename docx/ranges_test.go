@@ -10,7 +10,7 @@ import (
 	"platen/docx"
 )
 
-// In rangesIn a mark of a range can stand at each •.
+// rangesIn has a • at each place where a mark of a range is allowed.
 var rangesIn = strings.Join([]string{
 	`•<w:p>•<w:r><w:t>a</w:t></w:r>•</w:p>`,
 	`<w:p>•<w:r><w:t>{{if x}}</w:t></w:r>•<w:r><w:t>b</w:t></w:r>•<w:r><w:t>{{else}}</w:t></w:r>•<w:r><w:t>{{for i in l}}</w:t></w:r>•<w:r><w:t>{{i}}{{endfor}}{{endif}}</w:t></w:r>•</w:p>`,
@@ -23,7 +23,7 @@ var rangesIn = strings.Join([]string{
 	`<w:p><w:r><w:t>k {{if x}} l</w:t></w:r>•</w:p><w:p>•<w:r><w:t>m {{endif}} n</w:t></w:r>•</w:p>`,
 }, "")
 
-// Whatever stands in conditions and loops, each start of a range in a document has its end behind it, and no id is there twice.
+// With any content of conditions and loops, each start of a range in a document is followed by its end, and ids are unique.
 func TestRangesComeWhole(t *testing.T) {
 	places := strings.Count(rangesIn, "•")
 	var data []string

@@ -167,7 +167,7 @@ func inline(id int) string {
 	return fmt.Sprintf(`<wp:inline><wp:extent cx="9525" cy="9525"/><wp:docPr id="%d" name="p"/><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"/></wp:inline>`, id)
 }
 
-// A problem of a template is told with everything that leads to it.
+// The error about a template has everything that leads to its place.
 func TestErrorsLeadToTheirPlace(t *testing.T) {
 	heading := `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Prices</w:t></w:r></w:p>`
 	styles := `<w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style>`

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestOfficeKeepsDocuments has LibreOffice open what comes out and write it again: its text, tables, rows, pictures and
-// sections must be there as we wrote them.
+// TestOfficeKeepsDocuments has LibreOffice open the generated documents and save them: their text, tables, rows, images, and
+// sections must be unchanged.
 func TestOfficeKeepsDocuments(t *testing.T) {
 	office, err := exec.LookPath("soffice")
 	if err != nil {

@@ -29,8 +29,8 @@ type made struct {
 	template, output []byte
 }
 
-// TestSchemaHolds has another team's validator, which has the schemas of Word itself, judge what comes out: it must find
-// nothing in a document that it did not find in the template.
+// TestSchemaHolds checks the generated documents with another team's validator, which has the schemas of Word itself. It must find no
+// mistake in a document that is not in its template.
 func TestSchemaHolds(t *testing.T) {
 	program := schemaValidator(t)
 	t.Parallel()

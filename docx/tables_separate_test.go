@@ -25,7 +25,7 @@ func TestTablesStayApart(t *testing.T) {
 		source := w.blocks(3) + `<w:sectPr/>`
 		tpl, err := parse(build(t, map[string]string{"document.xml": source}))
 		if err != nil {
-			continue // blocks that tear each other apart
+			continue // blocks that split each other
 		}
 		out, _ := execute(t, tpl, decode(t, data))
 		document := unpack(t, out)["word/document.xml"]

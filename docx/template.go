@@ -84,7 +84,8 @@ func (t *Template) Execute(ctx context.Context, w io.Writer, data lang.Value, op
 // stands twice in the same loops is listed once.
 func (t *Template) Tags() []Tag { return t.compiled.Tags }
 
-// Schema returns what input the template reads, made anew at each call.
+// Schema returns a new schema of the input that the template reads.
+
 func (t *Template) Schema() *lang.Schema { return t.compiled.Document.Use.Schema() }
 
 // Sample returns input that the template takes, as indented JSON, with a value for everything that it reads.
