@@ -4,12 +4,12 @@ import (
 	"platen/docx/lang"
 )
 
-// Loops and conditions, and guards: stretches that are taken back unless something in them shows.
+// Loops, conditions, and guards, whose output is discarded if nothing in it is visible.
 
-// flow is what an execution knows about its position in the document.
+// flow is the position of an execution in the document.
 type flow struct {
 	last    LastBlock
-	yielded bool // something showed since the innermost guard began
+	yielded bool // something visible was written since the innermost guard began
 }
 
 // Loop runs its body for each item of a list.
@@ -19,7 +19,7 @@ type Loop struct {
 	Between []byte // XML to write between two rounds
 	Empty   []Step // runs instead if the list has no items
 
-	Columns int   // 1 + the slot of the repeated columns whose items it uses; 0: those of Tag
+	Columns int   // 1 + the slot of the repeated columns whose items it uses; 0 for the items of Tag
 	Lists   []int // slots of lists that restart in each round
 	Merges  []int // slots of columns of merging cells that begin with the loop
 }
@@ -66,10 +66,10 @@ func (l *Loop) sketch(s *sketcher) {
 	s.branch(l.Empty)
 }
 
-// If runs the first branch whose tag holds.
+// If runs the first branch whose condition is true.
 type If struct {
 	Branches []Branch
-	Empty    []Step // runs if no branch does
+	Empty    []Step // runs if no condition is true
 }
 
 // Branch is one branch of a condition. Its tag is nil for else.
@@ -104,10 +104,10 @@ func (c *If) sketch(s *sketcher) {
 	s.branch(c.Empty)
 }
 
-// Guard runs its body, and takes back what the body wrote unless something in it yields.
+// Guard runs its body, and discards the output unless something in it yields.
 type Guard struct {
 	Body   []Step
-	Ranges []int // slots of the ranges of which the body holds one end
+	Ranges []int // slots of the ranges with only one end in the body
 }
 
 func (g *Guard) run(x *execution) error {
@@ -132,7 +132,7 @@ func (g *Guard) run(x *execution) error {
 
 func (g *Guard) sketch(s *sketcher) { s.steps(g.Body) }
 
-// Yield says that something shows here, so that no guard around it takes its output back.
+// Yield marks visible content, so that no guard around it discards its output.
 type Yield struct{}
 
 func (*Yield) run(x *execution) error {
@@ -145,7 +145,7 @@ func (x *execution) yield() {
 	x.out.guards = 0
 }
 
-// EmptyParagraph writes an empty paragraph, unless a paragraph was last.
+// EmptyParagraph writes an empty paragraph unless the last block is a paragraph.
 type EmptyParagraph struct{ XML []byte }
 
 func (p *EmptyParagraph) run(x *execution) error {
@@ -155,7 +155,7 @@ func (p *EmptyParagraph) run(x *execution) error {
 	return nil
 }
 
-// TableSeparator writes an empty paragraph if a table was last, so that Word does not join it to the next one.
+// TableSeparator writes an empty paragraph if the last block is a table, so that Word does not join it to the next one.
 type TableSeparator struct{ XML []byte }
 
 func (p *TableSeparator) run(x *execution) error {

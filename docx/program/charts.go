@@ -11,21 +11,21 @@ import (
 	"platen/ooxml/names"
 )
 
-// A chart of the template whose alt text is a tag with the filter chart takes its values from the data. If it is shown once, its
-// part and its workbook are given other content; if a loop may show it again, each round makes a chart of its own.
+// A chart of the template whose alt text is a tag with the filter chart takes its values from the data. If it is shown once, its part and
+// its workbook get new content. If a loop may show it several times, each round adds a chart.
 
 // Chart is the part of a chart that takes values from the data.
 type Chart struct {
 	Part     *ooxml.Part
 	rels     []ooxml.Relationship
-	workbook *ooxml.Part // nil: it has none that a new one could take the place of
-	Blocks   []*lang.Tag // the tags of loops and conditions that are open around it
-	Shown    int         // by how many drawings
+	workbook *ooxml.Part // nil if it has none that can be replaced
+	Blocks   []*lang.Tag // the tags of the loops and conditions around it
+	Shown    int         // the number of its drawings
 	Source   []byte
 	Texts    *Part // of the tags in its texts; nil if there are none
 }
 
-// Read learns what belongs to a chart; p is the program of its part, nil if that has no tags.
+// Read reads a chart and finds its workbook. p is the program of its part, or nil if the part has no tags.
 func (b *Chart) Read(pkg *ooxml.Package, src []byte, p *Part) error {
 	rels, err := pkg.Rels(b.Part.Name)
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *Chart) Read(pkg *ooxml.Package, src []byte, p *Part) error {
 	return nil
 }
 
-// SetBlocks notes the tags of the blocks around the first drawing that shows the chart.
+// SetBlocks records the tags of the blocks around the first drawing of the chart.
 func (b *Chart) SetBlocks(blocks []*lang.Tag) {
 	if b.Blocks == nil {
 		b.Blocks = slices.Clone(blocks)
@@ -52,7 +52,7 @@ func (b *Chart) once() bool {
 	return b.Shown == 1 && !slices.ContainsFunc(b.Blocks, func(t *lang.Tag) bool { return t.Kind.IsLoop() })
 }
 
-// isChartPart reports whether a part is that of a chart which may be given other content, or of its workbook.
+// isChartPart reports whether a part is a chart that may get new content, or the workbook of one.
 func (d *Document) isChartPart(part *ooxml.Part) bool {
 	for _, b := range d.Charts {
 		if b.once() && (part == b.Part || part == b.workbook) {
@@ -73,10 +73,10 @@ type ChartDrawing struct {
 func (o *ChartDrawing) sketch(s *sketcher) { s.value(o.Body) }
 
 func (o *ChartDrawing) run(x *execution) error {
-	if x.toc.collecting { // headings, which show no charts
+	if x.toc.collecting { // headings do not show charts
 		return nil
 	}
-	if _, _, _, err := x.env.Show(o.Tag); err != nil { // which notes what is missing
+	if _, _, _, err := x.env.Show(o.Tag); err != nil { // reports a missing value
 		return err
 	}
 	data, ok, err := x.env.Chart(o.Tag)
@@ -95,13 +95,13 @@ func (o *ChartDrawing) run(x *execution) error {
 }
 
 const (
-	// bytesPerNode is how many bytes of markup that must be parsed count as a step.
+	// bytesPerNode is the number of bytes of parsed markup that count as a step.
 	bytesPerNode = 2
-	// pointSteps is how many steps a value of a chart takes: it is written into the chart and into the workbook.
+	// pointSteps is the number of steps for a value of a chart, which is written into the chart and into the workbook.
 	pointSteps = 20
 )
 
-// fillChart gives a chart its data, and x.pictures.shown what the drawing shows then. If it cannot be shown, that is among the errors.
+// fillChart inserts data into a chart, and sets x.pictures.shown to the result. If the chart cannot be shown, it reports an error.
 func (x *execution) fillChart(o *ChartDrawing, data *lang.Chart) error {
 	src, err := x.chartText(o.Chart)
 	if err != nil {
@@ -130,7 +130,7 @@ func (x *execution) fillChart(o *ChartDrawing, data *lang.Chart) error {
 	return err
 }
 
-// chartText returns the part of a chart with the values of the tags in its texts.
+// chartText returns the part of a chart with the values of its tags.
 func (x *execution) chartText(b *Chart) ([]byte, error) {
 	if b.Texts == nil {
 		return b.Source, nil
@@ -138,7 +138,7 @@ func (x *execution) chartText(b *Chart) ([]byte, error) {
 	return x.aside(b.Part.Name, b.Texts.Steps)
 }
 
-// chartData are the values of a chart as texts.
+// chartData returns the values of a chart as text.
 func chartData(tag *lang.Tag, c *lang.Chart) *chart.Data {
 	d := &chart.Data{Categories: texts(c.Categories)}
 	for i, values := range c.Series {
@@ -147,7 +147,7 @@ func chartData(tag *lang.Tag, c *lang.Chart) *chart.Data {
 	return d
 }
 
-// texts returns what values are as text; of a list and the like nothing.
+// texts returns values as text, "" for lists and objects.
 func texts(values []lang.Value) []string {
 	all := make([]string, len(values))
 	for i, v := range values {
@@ -156,7 +156,7 @@ func texts(values []lang.Value) []string {
 	return all
 }
 
-// workbookID is the id of the relationship to the workbook.
+// workbookID returns the id of the relationship to the workbook.
 func (b *Chart) workbookID() string {
 	for _, r := range b.rels {
 		if b.workbook != nil && r.Type == names.RelPackage && r.Target == b.workbook.Name {
@@ -170,8 +170,8 @@ func (b *Chart) workbookID() string {
 	return id
 }
 
-// addChart adds a chart that was filled as a new part, with all that the template's leads to but for the gallery of styles,
-// which belongs to one chart.
+// addChart adds a filled chart as a new part, with copies of the relationships of the template's chart. The gallery of styles is left out,
+// because it belongs to one chart.
 func (x *execution) addChart(b *Chart, filled *chart.Filled, workbookID string) (id string, err error) {
 	name, err := x.added.Add("/word/charts/chart", "xml", b.Part.ContentType, filled.Part)
 	if err != nil {
@@ -198,7 +198,7 @@ func (x *execution) addChart(b *Chart, filled *chart.Filled, workbookID string) 
 	return x.added.Relate(x.part, names.RelChart, name, false)
 }
 
-// copyPart adds a copy of a part of the template and returns its name.
+// copyPart adds a copy of a part of the template, and returns its name.
 func (x *execution) copyPart(part *ooxml.Part) (string, error) {
 	src, err := x.d.Package.Read(part)
 	if err != nil {

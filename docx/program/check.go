@@ -7,17 +7,17 @@ import (
 	"platen/ooxml"
 )
 
-// Every document is judged while it is written. What of it is the template's own bytes was read once, when it was written
-// for the first time, so that an execution pays for what is new in its document only.
+// Every document is checked while it is written. The bytes of the template are checked only in the first document, so that an execution
+// pays only for new content.
 
-// Soundness is what the checks of a template's documents share.
+// Soundness is the state that the checks of a template's documents share.
 type Soundness struct {
 	Memory validate.Memory
-	own    validate.Faults            // of the template itself: they are no fault of the documents
-	rels   map[string]map[string]bool // the ids of the relationships of the parts with tags
+	own    validate.Faults            // of the template itself, which are tolerated in its documents
+	rels   map[string]map[string]bool // ids of the relationships, by part with tags
 }
 
-// Learn reads a part with tags for what is wrong in it already.
+// Learn records the faults that a part with tags already has.
 func (s *Soundness) Learn(pkg *ooxml.Package, part string, src []byte) error {
 	if s.rels == nil {
 		s.rels = map[string]map[string]bool{}
@@ -34,14 +34,14 @@ func (s *Soundness) Learn(pkg *ooxml.Package, part string, src []byte) error {
 	return nil
 }
 
-// beginCheck begins the judgement of a document.
+// beginCheck begins the check of a document.
 func (x *execution) beginCheck() {
 	x.out.check = x.d.Sound.Memory.NewOutput(&x.d.Sound.own, func(id string) bool {
 		return x.d.Sound.rels[x.part][id] || x.added.HasRel(x.part, id)
 	})
 }
 
-// checkAdded judges what was added to the package: that it hangs together, and its XML.
+// checkAdded checks the additions to the package: their relationships, and their XML.
 func (x *execution) checkAdded() error {
 	if err := x.added.Check(); err != nil {
 		return x.refuse(&validate.Problem{Code: validate.CodePackage, Message: err.Error()})
@@ -51,7 +51,7 @@ func (x *execution) checkAdded() error {
 			continue
 		}
 		own := &x.d.Sound.own
-		if part := x.d.Package.Part(name); part != nil { // a part of the template with more in it
+		if part := x.d.Package.Part(name); part != nil { // a part of the template with additions
 			src, err := x.d.Package.Read(part)
 			if err != nil {
 				return err
@@ -69,7 +69,7 @@ func (x *execution) checkAdded() error {
 	return nil
 }
 
-// refuse turns a problem of the document into the error that Execute returns. Problems with the writer stay as they are.
+// refuse returns the error of Execute for a problem of the document. It returns other errors unchanged.
 func (x *execution) refuse(err error) error {
 	p, ok := validate.AsProblem(err)
 	if !ok {
@@ -78,6 +78,6 @@ func (x *execution) refuse(err error) error {
 	names := strings.Split(p.Place, ", ")
 	return Errors{{
 		Part: p.Part, Place: names[0], Message: "the document would be damaged: " + p.Message,
-		Hint: "this is a fault of the program and not of the template; please report it with the template",
+		Hint: "this is a bug in Platen, not a mistake in the template; please report it, with the template",
 	}}
 }

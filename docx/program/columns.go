@@ -8,9 +8,9 @@ import (
 	"platen/docx/lang"
 )
 
-// Tables whose columns a tag repeats.
+// Tables with columns that a tag repeats.
 
-// Grid writes the grid of a table with repeated columns, and looks up their items.
+// Grid writes the grid of a table with repeated columns, and evaluates their items.
 type Grid struct {
 	Tag         *lang.Tag
 	Slot        int // of the columns
@@ -20,20 +20,20 @@ type Grid struct {
 	Text        int // the width of the text around the table
 }
 
-// GridColumn is a column of the grid, and what stands around its width.
+// GridColumn is a column of the grid.
 type GridColumn struct {
-	Width         int // 0: none given
-	Before, After []byte
+	Width         int    // 0 if it has none
+	Before, After []byte // XML around the width
 }
 
-// MaxColumns is how many columns a table may have, as in Word.
+// MaxColumns is the largest number of columns of a table in Word.
 const MaxColumns = 63
 
-// repeatedColumns are the columns of a table that is written.
+// repeatedColumns are the columns of a table that is being written.
 type repeatedColumns struct {
 	items         []lang.Value
-	width, before int // of the table: as it is to be, and as it would be
-	repeated      int // the width of the columns that are repeated, once
+	width, before int // of the table: the allowed width, and that without scaling
+	repeated      int // the total width of the repeated columns in the template
 }
 
 func (g *Grid) sketch(s *sketcher) { s.Fresh() }
@@ -85,16 +85,16 @@ func (x *execution) gridColumn(r *repeatedColumns, g *GridColumn) {
 	}
 }
 
-// scaled is the width of a column in a table that had to become narrower.
+// scaled returns the width of a column in a table that was scaled to its allowed width.
 func (r *repeatedColumns) scaled(width int) int {
 	return width * r.width / cmp.Or(r.before, 1)
 }
 
-// CellWidth writes the width of a cell in such a table.
+// CellWidth writes the width of a cell in a table with repeated columns.
 type CellWidth struct {
 	Slot  int  // of the columns
 	Width int  // in the template
-	Over  bool // the cell covers all repeated columns
+	Over  bool // the cell spans all repeated columns
 }
 
 func (o *CellWidth) run(x *execution) error {
@@ -106,11 +106,11 @@ func (o *CellWidth) run(x *execution) error {
 	return nil
 }
 
-// ColumnSpan writes how many columns a cell covers that includes the repeated ones, or how many a row leaves out with them.
+// ColumnSpan writes the number of columns that a cell spans, or that a row leaves out, if the repeated columns are among them.
 type ColumnSpan struct {
 	Slot     int // of the columns
 	Span     int // in the template
-	Repeated int // how many columns are repeated
+	Repeated int // the number of repeated columns in the template
 }
 
 func (o *ColumnSpan) run(x *execution) error {

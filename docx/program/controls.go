@@ -13,9 +13,9 @@ import (
 	"platen/docx/wml"
 )
 
-// Control is what the value of a content control depends on.
+// Control has the properties of a content control that its value depends on.
 type Control struct {
-	Kind   string // the canonical name of the property that says what it is
+	Kind   string // the canonical name of the property that determines its kind
 	Breaks *Breaks
 	Prefix string // of the elements of its content
 	Bare   bool   // the run of its box has no properties
@@ -29,10 +29,10 @@ type Control struct {
 // ControlItem is an entry of a list.
 type ControlItem struct{ Value, Text string }
 
-// ControlPartKind says which part of a content control a step writes.
+// ControlPartKind is the part of a content control that a step writes.
 type ControlPartKind uint8
 
-// The parts of a content control that its value changes.
+// The parts of a content control that depend on its value.
 const (
 	ControlText ControlPartKind = iota
 	ControlTicked
@@ -41,7 +41,7 @@ const (
 	ControlFont // the font of its run
 )
 
-// AddTo notes what a tag reads whose value the control takes.
+// AddTo records the input that the tag of the control reads.
 func (k *Control) AddTo(use *lang.Use, t *lang.Tag, s *lang.Scope) {
 	switch k.Kind {
 	case "w14:checkbox":
@@ -64,15 +64,14 @@ func (k *Control) AddTo(use *lang.Use, t *lang.Tag, s *lang.Scope) {
 	}
 }
 
-// filledControl is what a content control shows.
+// filledControl is the content of a content control with a value.
 type filledControl struct {
 	text   string
 	ticked bool
 	date   string
 }
 
-// ControlValue writes a content control with the value of its tag. Without a value, or with one that its kind cannot have, the control
-// stays as it is.
+// ControlValue writes a content control with the value of its tag. Without a valid value the control stays unchanged.
 type ControlValue struct {
 	Tag       *lang.Tag
 	Control   *Control
@@ -106,7 +105,7 @@ func (o *ControlValue) run(x *execution) error {
 	return err
 }
 
-// fill finds what the control shows for a value.
+// fill returns the content of the control for a value.
 func (k *Control) fill(x *execution, v lang.Value) (*filledControl, error) {
 	if k.Kind == "w14:checkbox" {
 		return &filledControl{ticked: lang.Ticked(v)}, nil
@@ -124,7 +123,7 @@ func (k *Control) fill(x *execution, v lang.Value) (*filledControl, error) {
 	return &filledControl{text: s}, nil
 }
 
-// choose finds the entry of a list.
+// choose returns the content for an entry of a list.
 func (k *Control) choose(s string) (*filledControl, error) {
 	var names []string
 	for _, item := range k.Items {
@@ -136,10 +135,10 @@ func (k *Control) choose(s string) (*filledControl, error) {
 	if k.Kind == "w:comboBox" {
 		return &filledControl{text: s}, nil
 	}
-	return nil, fmt.Errorf("%q is none of its entries, which are %s", s, strings.Join(names, ", "))
+	return nil, fmt.Errorf("%q is not one of its entries, which are %s", s, strings.Join(names, ", "))
 }
 
-// wordDates turns the letters of Word's formats into those of CLDR, where they differ.
+// wordDates converts the letters of Word's date formats to those of CLDR.
 var wordDates = strings.NewReplacer("dddd", "EEEE", "ddd", "EEE", "AM/PM", "a", "am/pm", "a")
 
 func (k *Control) date(x *execution, s string) (*filledControl, error) {
@@ -165,7 +164,7 @@ func (k *Control) date(x *execution, s string) (*filledControl, error) {
 	return &filledControl{text: text, date: t.Format("2006-01-02T15:04:05Z")}, err
 }
 
-// ControlPart writes a part of a content control that its value changes.
+// ControlPart writes a part of a content control that depends on its value.
 type ControlPart struct {
 	Part    ControlPartKind
 	Text    []byte // the part in the template
@@ -190,18 +189,18 @@ func (o *ControlPart) run(x *execution) error {
 	return nil
 }
 
-// The box of a content control that is a check box ([MS-DOCX] §2.6.1.6): each of its two states has a character in a font.
+// The box of a check box ([MS-DOCX] §2.6.1.6). Each of its two states has a character in a font.
 
-// Box is how a check box looks ticked, or not.
+// Box is the character of a check box in one state.
 type Box struct {
 	Glyph rune
-	Font  string // "": that of the run
+	Font  string // "" for that of the run
 }
 
-// symbolFonts have signs of their own in the places of letters; their characters are written as w:sym (ISO 29500-1 §17.3.3.30).
+// symbolFonts have symbols instead of letters. Their characters are written as w:sym (ISO 29500-1 §17.3.3.30).
 var symbolFonts = map[string]bool{"Wingdings": true, "Wingdings 2": true, "Wingdings 3": true, "Webdings": true, "Symbol": true}
 
-// firstSymbol is where the characters of a symbol font are in Unicode.
+// firstSymbol is the start of the range in Unicode for the characters of symbol fonts.
 const firstSymbol = 0xF000
 
 // appendBox appends the character.
@@ -212,7 +211,7 @@ func (b Box) appendBox(dst []byte, prefix string) []byte {
 	return fmt.Appendf(dst, `<%[1]ssym %[1]sfont="%[2]s" %[1]schar="%04[3]X"/>`, prefix, b.Font, b.Glyph|firstSymbol)
 }
 
-// appendFont appends the font of the box's run, in place of what that says so far.
+// appendFont appends the font of the box's run, which replaces its former one.
 func (k *Control) appendFont(dst []byte, font string, sofar []byte) []byte {
 	if font == "" {
 		return append(dst, sofar...)
@@ -227,7 +226,7 @@ func (k *Control) appendFont(dst []byte, font string, sofar []byte) []byte {
 	return dst
 }
 
-// state is how a check box looks.
+// state returns the box of a state.
 func (k *Control) state(ticked bool) Box {
 	if ticked {
 		return k.Ticked

@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// Error is one problem of a template, with all a person needs to walk to it.
+// Error is one problem of a template, with everything an author needs to find it.
 type Error struct {
 	Part    string `json:"part"`              // the part's name, "/word/document.xml"
 	Heading string `json:"heading,omitempty"` // the text of the nearest heading before it
 	Place   string `json:"place"`             // "table 2, row 3, cell 1", "the document", "header", …
-	File    string `json:"file,omitempty"`    // the included file that holds it
+	File    string `json:"file,omitempty"`    // the included file that contains it
 	Text    string `json:"text"`              // the paragraph, shortened around the place
 	Column  int    `json:"column"`            // of the place in Text, in characters from 0
 	Tag     string `json:"tag"`               // as typed, with braces
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 
-	Warning bool `json:"warning,omitempty"` // there is a document all the same, and it is complete
+	Warning bool `json:"warning,omitempty"` // the document is generated, and complete
 
-	// Of problems with data: the path that was looked for, and the one in the data that comes nearest (which Hint names too).
+	// Of problems with data: the path in the tag, and the most similar one in the data, which Hint names too.
 	Path    string `json:"path,omitempty"`
 	Nearest string `json:"did_you_mean,omitempty"`
 
 	Offset int `json:"-"` // of the place in the XML of the part, in bytes
 }
 
-// Error returns the problem on three or four lines: where, the paragraph, a caret under the place, a hint.
+// Error returns the problem on up to four lines: the location and the message, the paragraph, a caret under the place, and a hint.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Part + ", " + e.Place)
@@ -46,7 +46,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Errors is every problem of a template at once.
+// Errors are all problems of a template.
 type Errors []*Error
 
 func (e Errors) Error() string {
@@ -60,10 +60,10 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Mistakes returns those that are no warnings.
+// Mistakes returns the problems that are not warnings.
 func (e Errors) Mistakes() Errors { return e.only(false) }
 
-// Warnings returns those that are.
+// Warnings returns the problems that are warnings.
 func (e Errors) Warnings() Errors { return e.only(true) }
 
 func (e Errors) only(warnings bool) Errors {
@@ -76,7 +76,7 @@ func (e Errors) only(warnings bool) Errors {
 	return some
 }
 
-// Messages returns what is wrong, without the places.
+// Messages returns the messages without the places.
 func (e Errors) Messages() []string {
 	var all []string
 	for _, one := range e {

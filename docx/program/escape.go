@@ -1,6 +1,6 @@
 package program
 
-// Values become text of a w:t: escaped, with w:br for line breaks and w:tab for tabs, and without what XML 1.0 does not
+// Values become the text of a w:t: escaped, with w:br for line breaks and w:tab for tabs, and without characters that XML 1.0 does not
 // allow.
 
 const (
@@ -11,7 +11,7 @@ const (
 	suspect // may begin U+FFFE or U+FFFF, which XML does not allow
 )
 
-// classes tells what a byte of a value needs.
+// classes has the treatment of each byte of a value.
 var classes = func() (t [256]uint8) {
 	for c := range ' ' {
 		t[c] = illegal
@@ -22,7 +22,7 @@ var classes = func() (t [256]uint8) {
 	return t
 }()
 
-// appendValue appends a value as the text of a w:t. clean is false if characters had to be dropped.
+// appendValue appends a value as the text of a w:t. clean is false if characters were dropped.
 func appendValue(dst []byte, s string, b *Breaks) (out []byte, clean bool) {
 	clean = true
 	start := 0
@@ -77,7 +77,7 @@ func appendEntity(dst []byte, c byte) []byte {
 	return append(dst, "&gt;"...)
 }
 
-// AppendEscaped appends text as it may stand between tags.
+// AppendEscaped appends text in its escaped form for XML content.
 func AppendEscaped(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if classes[s[i]] == escaped {

@@ -12,29 +12,28 @@ import (
 	"platen/ooxml"
 )
 
-// Document is a compiled document: its package, and the programs that write its parts anew. It serves many executions at
-// once.
+// Document is a compiled document: its package, and the programs of its parts. It is safe for concurrent use.
 type Document struct {
 	Package   *ooxml.Package
 	Parts     map[string]*Part   // by part name; parts without tags have none
 	Main      string             // name of the main part
-	Types     []byte             // [Content_Types].xml, if it is another than the template's
+	Types     []byte             // [Content_Types].xml; nil if it is that of the template
 	Charts    map[string]*Chart  // by part name
-	Headers   map[string]*Header // that are written for each round of a loop, by part name
+	Headers   map[string]*Header // that are written in each round of a loop, by part name
 	Lists     *Numbering         // nil if the template has no numbered lists
-	StyleIDs  map[string]string  // by kind and name in lower case, with a blank between
+	StyleIDs  map[string]string  // by kind and lower-case name, separated by a space
 	HasTOC    bool               // the headings must be known before the document is written
 	Use       lang.Use
-	Places    map[*lang.Tag]*Error // where each tag stands
-	Bookmarks map[string]bool      // their names
-	FirstID   [IDSpaceCount]int    // that is free
+	Places    map[*lang.Tag]*Error // the location of each tag
+	Bookmarks map[string]bool      // names of the template's bookmarks
+	FirstID   [IDSpaceCount]int    // the lowest unused ids
 	Slots     Slots
 	Warnings  Errors
 	Sound     Soundness
 	outputs   sync.Pool // of *output, for executions
 }
 
-// NewDocument returns a document without programs, whose parts all stay as they are.
+// NewDocument returns a document without programs. Executions copy all of its parts.
 func NewDocument(pkg *ooxml.Package) *Document {
 	return &Document{
 		Package: pkg, Parts: map[string]*Part{}, Charts: map[string]*Chart{}, Headers: map[string]*Header{}, StyleIDs: map[string]string{},
@@ -55,7 +54,7 @@ type execution struct {
 
 	faults, warnings findings
 
-	// What the steps of each feature know.
+	// The state of each feature.
 	flow     flow
 	values   values
 	rich     rich
@@ -70,8 +69,9 @@ type execution struct {
 	toc      contents
 }
 
-// Execute writes the document for data, which [lang.Decode] gave. The same data and options give the same bytes. It writes as
-// it goes: on an error, which is w's, a [*budget.Error], why ctx ended, or ErrIncomplete, what was written is no document.
+// Execute writes the document for data, which is the result of [lang.Decode]. The same data and options result in the same bytes. If it
+// returns an error, the bytes written to w so far are not a document. The error is that of w, a [*budget.Error], the cause of the end of
+// ctx, or [ErrIncomplete].
 func (d *Document) Execute(ctx context.Context, w io.Writer, data lang.Value, opt Options) (Report, error) {
 	meter := budget.New(ctx, opt.Limits)
 	x := d.execution(data, opt, meter)
@@ -98,7 +98,7 @@ func (d *Document) execution(data lang.Value, opt Options, meter *budget.Meter) 
 	return x
 }
 
-// allocate makes room for the variables of the steps.
+// allocate creates the variables of the steps.
 func (x *execution) allocate(slots *Slots) {
 	x.ids.next = x.d.FirstID
 	x.ids.given = make([]int, slots.IDs)
@@ -109,15 +109,15 @@ func (x *execution) allocate(slots *Slots) {
 	x.tables = tables{merges: make([]merged, slots.Merges), columns: make([]repeatedColumns, slots.Columns), covered: make([]int, slots.Spans)}
 }
 
-// readHeadings learns which headings the document will have, by an execution whose output is thrown away: it costs work, but no
-// content, and its memory is given back but for the headings. The pictures that this one has made are not made again.
+// readHeadings finds the headings of the document in an execution whose output is discarded. That costs work, but no content, and its
+// memory is released, apart from that of the headings. The pictures that it has prepared are used again.
 func (x *execution) readHeadings(data lang.Value) error {
 	first := x.d.execution(data, x.opt, x.meter)
 	defer x.d.keepOutput(&first.out)
 	before := x.meter.Used()
 	err := first.collect()
 	if err != nil {
-		x.env = first.env // which knows where that was
+		x.env = first.env // which knows the tag of the error
 		return err
 	}
 	used := x.meter.Used()
@@ -127,7 +127,7 @@ func (x *execution) readHeadings(data lang.Value) error {
 	return x.meter.Hold(first.toc.bytes)
 }
 
-// write writes the package: the parts with text as they are executed, at the end those that list what was added.
+// write writes the package. The parts that list added lists, charts, and parts come last.
 func (x *execution) write(pw *ooxml.Writer) error {
 	if x.d.Types != nil {
 		x.added.Replace(ooxml.ContentTypesName, x.d.Types)
@@ -156,8 +156,8 @@ func (x *execution) write(pw *ooxml.Writer) error {
 	return pw.Close()
 }
 
-// inOrder returns the parts in the order in which they are written: as they came, but notes that are written where they are referred to
-// behind those that do so.
+// inOrder returns the parts in the order in which they are written: that of the template, but with notes that are written with their
+// references at the end.
 func (d *Document) inOrder() []*ooxml.Part {
 	parts := d.Package.Parts()
 	isLater := func(part *ooxml.Part) bool { p := d.Parts[part.Name]; return p != nil && p.HasNotes }

@@ -5,19 +5,19 @@ import (
 	"platen/ooxml/names"
 )
 
-// headers is what an execution knows about the headers that it has written: those of the template that have new content.
+// headers are the template's headers that already have new content.
 type headers map[*Header]bool
 
 // Header is a header or footer of a section that a loop repeats.
 type Header struct {
 	Part    *ooxml.Part
 	RelType string
-	Shared  bool  // a section outside of the loop uses it too
-	Body    *Part // nil if all rounds have the same
+	Shared  bool  // a section outside the loop uses it too
+	Body    *Part // nil if it is the same in all rounds
 }
 
-// HeaderReference writes the id of the relationship to a header or footer of a section, and the header as a part of its own. The
-// first takes the place of the template's, unless another section uses that.
+// HeaderReference writes the id of the relationship to a header or footer of a section, and the header itself as a part. The first one
+// replaces the template's header, unless another section uses it.
 type HeaderReference struct {
 	Text   []byte // the id in the template
 	Header *Header
@@ -55,8 +55,8 @@ func (o *HeaderReference) run(x *execution) error {
 	return err
 }
 
-// addHeader adds a header as a new part, with the relationships of the template's and its own. It returns the id of the relationship
-// that leads to it.
+// addHeader adds a header as a new part, with the relationships of the template's header and its own ones. It returns the id of the
+// relationship to the part.
 func (x *execution) addHeader(h *Header, text []byte, own []ooxml.Relationship) (id string, err error) {
 	rels, err := x.d.Package.Rels(h.Part.Name)
 	if err != nil {
@@ -74,7 +74,7 @@ func (x *execution) addHeader(h *Header, text []byte, own []ooxml.Relationship) 
 	return x.added.Relate(x.part, h.RelType, name, false)
 }
 
-// isHeaderOfRounds reports whether a part is a header or footer that gets other content.
+// isHeaderOfRounds reports whether a part is a header or footer that gets new content.
 func (d *Document) isHeaderOfRounds(part *ooxml.Part) bool {
 	h := d.Headers[part.Name]
 	return h != nil && !h.Shared

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Ids that must be unique in a document: a loop that repeats an element gives all but the first a new one. The attribute w14:paraId
-// and the ids of content controls are optional, so loops leave them out.
+// Ids that must be unique in a document. If a loop repeats an element, all copies but the first get new ids. The attribute w14:paraId and
+// the ids of content controls are optional, so loops leave them out.
 
-// maxBookmarkName is how many characters Word accepts.
+// maxBookmarkName is the largest number of characters that Word accepts.
 const maxBookmarkName = 40
 
 // IDSpace is one kind of id in a document.
@@ -21,11 +21,10 @@ const (
 	DrawingIDs   IDSpace = iota // wp:docPr
 	NoteIDs                     // footnotes and endnotes
 	BookmarkIDs                 // bookmarks, tracked changes, and permissions
-	IDSpaceCount                // how many kinds there are
+	IDSpaceCount                // the number of kinds
 )
 
-// Slots counts, for each feature, the variables that an execution keeps for the steps of a program. A step names its own by a
-// number.
+// Slots has the number of variables that an execution keeps for the steps of each feature. A step refers to its variable by a number.
 type Slots struct{ IDs, Names, Once, Ranges, Lists, Spans, Columns, Merges Slot }
 
 // Slot counts the variables of one kind.
@@ -37,21 +36,21 @@ func (s *Slot) Next() int {
 	return int(*s) - 1
 }
 
-// ids is what an execution knows about the ids that it has written.
+// ids is the state of the ids in an execution.
 type ids struct {
 	next  [IDSpaceCount]int
-	given []int        // by slot: the id that was written last; 0 for none, -1 for that of the template
+	given []int        // by slot: the last written id; 0 for none, -1 for that of the template
 	names []*roundName // by slot
-	once  []bool       // by slot: it was written
+	once  []bool       // by slot: the text was written
 }
 
 // roundName is the name of a bookmark in one round of a loop.
 type roundName struct {
 	name  string
-	ahead bool // a reference used it already; the bookmark comes later in the round
+	ahead bool // a reference has used it, and the bookmark follows later in the round
 }
 
-// fresh returns an id that no other element has.
+// fresh returns an unused id.
 func (x *execution) fresh(space IDSpace) int {
 	id := x.ids.next[space]
 	x.ids.next[space]++
@@ -126,7 +125,7 @@ type Name struct {
 	Role NameRole
 }
 
-// NameRole says where a bookmark's name is.
+// NameRole is the position of a bookmark's name.
 type NameRole uint8
 
 // The places of a name.
@@ -139,7 +138,7 @@ const (
 func (o *Name) run(x *execution) error {
 	n := x.ids.names[o.Slot]
 	switch {
-	case n == nil && o.Role == NameAfter: // the bookmark was left out
+	case n == nil && o.Role == NameAfter: // the bookmark is not in the document
 		x.out.buf = append(x.out.buf, o.Text...)
 		return nil
 	case n == nil:
@@ -155,7 +154,7 @@ func (o *Name) run(x *execution) error {
 	return nil
 }
 
-// anotherName returns the name of a bookmark with a number that no other bookmark has.
+// anotherName returns an unused name for a bookmark: its name with a number.
 func (x *execution) anotherName(text string) string {
 	name, _, _ := strings.Cut(text, "&") // the name is shortened below, which must not cut an entity
 	for {

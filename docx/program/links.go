@@ -10,40 +10,40 @@ import (
 	"platen/ooxml/names"
 )
 
-// Link writes the id of a relationship to a URL that contains tags. If a value is missing or the URL is not allowed, the link stays as it
-// is.
+// Link writes the id of a relationship to a URL that contains tags. If a value is missing, or the URL is not allowed, the link stays
+// unchanged.
 type Link struct {
-	Texts []string // around the tags: one more than these
+	Texts []string // around the tags: one more than Tags
 	Tags  []*lang.Tag
 	ID    []byte // of the relationship in the template
 }
 
-// addressSchemes are those that a link of the data may have; others, such as javascript and file, do harm where the document
-// is opened.
+// addressSchemes are the schemes that links in the data may have. Others, such as javascript and file, can do harm when the document is
+// opened.
 var addressSchemes = []string{"http:", "https:", "mailto:", "tel:", "ftp:", "ftps:", "sms:"}
 
-const maxAddress = 2079 // characters, as Word takes them
+const maxAddress = 2079 // characters, as in Word
 
-// linkAddress returns the address that a text is, with its blanks written as browsers write them (URL Standard §4.4: without those
-// around it, %20 within). The error says what is wrong with a text that is none.
+// linkAddress returns the address in a text. It handles spaces like browsers (URL Standard §4.4): those around the address are removed,
+// and others become %20. The error completes a sentence about an invalid address.
 func linkAddress(s string) (string, error) {
 	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 	colon := strings.IndexByte(s, ':')
 	if colon < 0 || !slices.Contains(addressSchemes, strings.ToLower(s[:colon+1])) {
-		return "", errors.New("it must begin with https:, mailto: or the like")
+		return "", errors.New("it must begin with a scheme such as https: or mailto:")
 	}
 	if strings.ContainsAny(s, "\r\n") {
-		return "", errors.New("it holds the end of a line")
+		return "", errors.New("it contains a line break")
 	}
 	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFE' || r == '\uFFFF' }) {
-		return "", errors.New("it holds a control character")
+		return "", errors.New("it contains a control character")
 	}
 	if host, ok := strings.CutPrefix(s[colon+1:], "//"); ok {
 		if end := strings.IndexAny(host, "/?#"); end >= 0 {
 			host = host[:end]
 		}
 		if strings.Contains(host, " ") {
-			return "", errors.New("it holds a blank in the name of the host")
+			return "", errors.New("it contains a space in the host name")
 		}
 	}
 	if s = strings.ReplaceAll(s, " ", "%20"); len(s) > maxAddress {
@@ -52,14 +52,14 @@ func linkAddress(s string) (string, error) {
 	return s, nil
 }
 
-// hasScheme reports whether a text begins with the scheme of an address (RFC 3986 §3.1).
+// hasScheme reports whether a text begins with a URI scheme (RFC 3986 §3.1).
 func hasScheme(s string) bool {
 	i := strings.IndexAny(s, ":/?#")
 	return i > 0 && s[i] == ':'
 }
 
-// badAddress is what is said of an address that is none.
-const badAddress = "The address of the link with '%s' is none that a link can have: %s."
+// badAddress is the message for an invalid address.
+const badAddress = "The address of the link with '%s' is not valid: %s."
 
 func (o *Link) run(x *execution) error {
 	var text strings.Builder
@@ -86,7 +86,7 @@ func (o *Link) run(x *execution) error {
 	return err
 }
 
-// appendPlain appends a value as it may stand in an attribute or the code of a field.
+// appendPlain appends a value in its escaped form for an attribute or a field code.
 func appendPlain(dst []byte, s string, code bool) []byte {
 	if code { // where a quote ends an argument (ISO 29500-1 §17.16.2)
 		s = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)

@@ -12,34 +12,33 @@ import (
 	"platen/ooxml/names"
 )
 
-// Lists are numbered by what numbering.xml says (ISO 29500-1 §17.9): paragraphs that name the same w:num are one list,
-// which refers to a w:abstractNum for its look. A loop whose every round holds a list of its own gives each round but the
-// first another w:num, which starts anew.
+// The part numbering.xml defines lists (ISO 29500-1 §17.9): paragraphs that name the same w:num are one list, whose format is in a
+// w:abstractNum. If each round of a loop contains a separate list, every round but the first gets a new w:num, which restarts the numbers.
 
 const (
-	// maxAddedLists is how many lists one execution may add: Word becomes slow with more.
+	// maxAddedLists is the largest number of lists that one execution adds. Word becomes slow with more.
 	maxAddedLists = 30_000
-	// listBytes is about how much memory a list takes besides what it overrides.
+	// listBytes is the approximate memory of a list without its overrides.
 	listBytes = 100
-	// listLevels is how many levels a list has.
+	// listLevels is the number of levels of a list.
 	listLevels = 9
 )
 
-// Numbering is what a template's numbering.xml and styles say of its lists.
+// Numbering has the lists of a template, from its numbering.xml and its styles.
 type Numbering struct {
 	part         *ooxml.Part
 	Source       []byte
 	root         *wml.Node
 	nums         map[string]*wml.Node // w:num by id
 	abstracts    map[string]*wml.Node // w:abstractNum by id
-	lastNum      int                  // the largest ids
-	LastAbstract int
+	lastNum      int                  // the largest id of a w:num
+	LastAbstract int                  // the largest id of a w:abstractNum
 }
 
-// isIn reports whether the lists are in that part.
+// isIn reports whether the lists are in a part.
 func (n *Numbering) isIn(part *ooxml.Part) bool { return n != nil && n.part == part }
 
-// ReadNumbering reads the lists of a document; nil if it has none. Damage here only costs the lists their restart.
+// ReadNumbering reads the lists of a document, or returns nil if it has none. Lists with damaged definitions do not restart.
 func ReadNumbering(pkg *ooxml.Package, main *ooxml.Part) (*Numbering, error) {
 	part, err := wml.RelatedPart(pkg, main, names.RelNumbering)
 	if part == nil || err != nil {
@@ -67,7 +66,7 @@ func ReadNumbering(pkg *ooxml.Package, main *ooxml.Part) (*Numbering, error) {
 	return n, nil
 }
 
-// Value returns the value of an attribute of one of its elements.
+// Value returns the value of an attribute of an element of the numbering.
 func (n *Numbering) Value(e *wml.Node, name string) string { return wml.AttrValue(n.Source, e, name) }
 
 // level returns the definition of a level of a list, and the list's w:abstractNum; each may be nil.
@@ -87,13 +86,13 @@ func (n *Numbering) level(num *wml.Node, level string) (lvl, abstract *wml.Node)
 func (n *Numbering) IsNumbered(num, level string) bool {
 	lvl, abstract := n.level(n.nums[num], level)
 	if lvl == nil {
-		return abstract.Child("w:numStyleLink") != nil // the definition is a style's
+		return abstract.Child("w:numStyleLink") != nil // a style has the definition
 	}
 	format := n.Value(lvl.Child("w:numFmt"), "w:val")
 	return format != "bullet" && format != "none"
 }
 
-// ListID writes the id of the list that an item in a loop belongs to: that of the template, until the list restarts.
+// ListID writes the id of the list of an item in a loop: that of the template, until the list restarts.
 type ListID struct {
 	Slot int
 	Num  string // the id in the template
@@ -116,13 +115,13 @@ func (o *ListID) run(x *execution) error {
 	return nil
 }
 
-// lists is what an execution knows about lists, and what it adds to the numbering.
+// lists is the state of lists in an execution, with its additions to the numbering.
 type lists struct {
 	current []int // ids by slot; 0 for a list that has not begun
 
 	abstracts, nums  []byte         // XML
 	byKey            map[string]int // ids of the abstract lists
-	bullets          map[string]int // ids of lists without numbers, which are one
+	bullets          map[string]int // ids of lists without numbers, which never restart
 	lastAbs, lastNum int            // the largest ids in use; 0 before the first
 	count            int
 }
@@ -130,7 +129,7 @@ type lists struct {
 // restarting is the current id of a list that restarts with its next item.
 const restarting = -1
 
-// restart has the lists of some slots restart with their next item, if they have begun.
+// restart makes the lists of some slots restart with their next item, if they have begun.
 func (l *lists) restart(slots []int) {
 	for _, slot := range slots {
 		if l.current[slot] > 0 {
@@ -139,7 +138,7 @@ func (l *lists) restart(slots []int) {
 	}
 }
 
-// anotherList adds a list with the look of one of the template's that starts anew, and returns its id.
+// anotherList adds a list with the format of one of the template's lists, and returns its id.
 func (x *execution) anotherList(num string) (id int, err error) {
 	n := x.d.Lists
 	definition := n.nums[num]
@@ -166,7 +165,8 @@ func (x *execution) anotherList(num string) (id int, err error) {
 				own = string(n.Source[lvl.Start:lvl.End])
 			}
 		}
-		fmt.Fprintf(&overrides, `<%[1]slvlOverride %[1]silvl="%[2]d"><%[1]sstartOverride %[1]sval="%[3]s"/>%[4]s</%[1]slvlOverride>`, prefix, i, start, own)
+		fmt.Fprintf(&overrides, `<%[1]slvlOverride %[1]silvl="%[2]d"><%[1]sstartOverride %[1]sval="%[3]s"/>%[4]s</%[1]slvlOverride>`,
+			prefix, i, start, own)
 	}
 	return x.addList(n.Value(definition.Child("w:abstractNumId"), "w:val"), overrides.String())
 }
@@ -184,7 +184,8 @@ func (x *execution) addList(abstract, overrides string) (id int, err error) {
 	if err := x.meter.Hold(listBytes + len(overrides)); err != nil {
 		return 0, err
 	}
-	l.nums = fmt.Appendf(l.nums, `<%[1]snum %[1]snumId="%[2]d"><%[1]sabstractNumId %[1]sval="%[3]s"/>%[4]s</%[1]snum>`, x.listPrefix(), l.lastNum, abstract, overrides)
+	l.nums = fmt.Appendf(l.nums, `<%[1]snum %[1]snumId="%[2]d"><%[1]sabstractNumId %[1]sval="%[3]s"/>%[4]s</%[1]snum>`, x.listPrefix(),
+		l.lastNum, abstract, overrides)
 	return l.lastNum, nil
 }
 
@@ -202,7 +203,9 @@ func (x *execution) addAbstractList(key, levels string) (id int) {
 	}
 	l.lastAbs++
 	l.byKey[key] = l.lastAbs
-	l.abstracts = fmt.Appendf(l.abstracts, `<%[1]sabstractNum %[1]sabstractNumId="%[2]d"><%[1]smultiLevelType %[1]sval="hybridMultilevel"/>%[3]s</%[1]sabstractNum>`, x.listPrefix(), l.lastAbs, levels)
+	l.abstracts = fmt.Appendf(l.abstracts,
+		`<%[1]sabstractNum %[1]sabstractNumId="%[2]d"><%[1]smultiLevelType %[1]sval="hybridMultilevel"/>%[3]s</%[1]sabstractNum>`,
+		x.listPrefix(), l.lastAbs, levels)
 	return l.lastAbs
 }
 
@@ -214,7 +217,7 @@ func (x *execution) listPrefix() string {
 	return x.d.Lists.root.Child("w:abstractNum").Prefix(x.d.Lists.Source)
 }
 
-// finishLists puts what was added into the numbering; a document without one gets one.
+// finishLists adds the new lists to the numbering, or creates a numbering if the document has none.
 func (x *execution) finishLists() error {
 	l, n := &x.lists, x.d.Lists
 	switch {
@@ -234,7 +237,7 @@ func (x *execution) finishLists() error {
 	return err
 }
 
-// with returns the part with more abstract lists, which stand before all lists, and more lists behind those that are there
+// with returns the part with more abstract lists, which precede all lists, and more lists, which follow the existing ones
 // (ISO 29500-1 §17.9.16, CT_Numbering).
 func (n *Numbering) with(abstracts, nums []byte) []byte {
 	firstNum, behind := n.root.CloseStart, n.root.CloseStart

@@ -1,10 +1,10 @@
 package program
 
-// Literal writes bytes of the template as they are.
+// Literal writes bytes of the template unchanged.
 type Literal struct {
 	Text  []byte
-	After LastBlock // what the last block is after it
-	piece int32     // its number in the plan of the part
+	After LastBlock // the last block after it
+	piece int32     // number in the plan of the part
 }
 
 func (l *Literal) run(x *execution) error {
@@ -19,21 +19,21 @@ func (l *Literal) sketch(s *sketcher) {
 	s.largest = max(s.largest, number)
 }
 
-// LastBlock is what precedes a position in the document. It says whether a cell may end there, and whether Word would join a table
-// that begins there to another table.
+// LastBlock is the block that precedes a position in the document. It determines whether a cell may end there, and whether Word would join
+// a table that begins there to another table.
 type LastBlock uint8
 
-// What the last block may be.
+// The last blocks.
 const (
 	Unchanged    LastBlock = iota // as it was before
 	IsNothing                     // a container has begun
 	IsWithin                      // a content control has begun, which does not separate tables
-	IsAfterTable                  // such a control has begun after a table
+	IsAfterTable                  // a content control has begun after a table
 	IsParagraph                   // a w:p has ended
 	IsTable                       // a w:tbl has ended
 )
 
-// Then returns what the last block is when next follows l.
+// Then returns the last block after l and next.
 func (l LastBlock) Then(next LastBlock) LastBlock {
 	switch {
 	case next == Unchanged:

@@ -4,21 +4,21 @@ import (
 	"strconv"
 )
 
-// A footnote or endnote that is referenced in a block is written when its reference is.
+// Footnotes and endnotes with references in blocks are written together with their references.
 
-// notes is what an execution knows about these notes.
+// notes is the state of these notes in an execution.
 type notes struct {
 	written map[*Note][]byte // the notes that were written with their references
 	id      string           // of the note that is being written
 }
 
-// Note is what is written for a reference to it.
+// Note is a footnote or endnote that is written for each reference.
 type Note struct {
-	Part string // the part that it is in
+	Part string // name of its part
 	Body []Step // nil if there is none
 }
 
-// NoteReference writes the id of a note, and sets the note itself aside for its part.
+// NoteReference writes the id of a note, and keeps the note itself for its part.
 type NoteReference struct {
 	Text []byte // the id in the template
 	Note *Note
@@ -49,7 +49,7 @@ func (o *NoteReference) run(x *execution) error {
 	return x.meter.Hold(len(text))
 }
 
-// NoteText writes the notes that its references have set aside.
+// NoteText writes the notes that their references have kept.
 type NoteText struct {
 	Note *Note
 	Body []Step // of the note; runs for each reference
@@ -70,7 +70,7 @@ func (*NoteID) run(x *execution) error {
 	return nil
 }
 
-// aside returns what steps write, as a text of its own in a part.
+// aside returns the output of steps as separate text in a part.
 func (x *execution) aside(part string, steps []Step) ([]byte, error) {
 	out, flow, missing, outer := x.out, x.flow, x.values.missing, x.part
 	x.out, x.part = output{holds: 1, meter: x.meter}, part

@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	// flushAt and flushPieces are how many bytes and how many literals are gathered before they go to the compressor.
+	// flushAt and flushPieces are the numbers of bytes and of literals at which the output is flushed to the compressor.
 	flushAt, flushPieces = 64 << 10, 256
 
-	// maxKeptBuffer is the largest buffer that is kept for the next execution; guards may make one grow.
+	// maxKeptBuffer is the largest buffer that is kept for the next execution. Guards may need larger ones.
 	maxKeptBuffer = 4 * flushAt
 )
 
-// output gathers what is written for the compressor: bytes, and the literals between them by their number, since what they
-// compress to is known. It can take back what was written since a guard began.
+// output buffers the output for the compressor: bytes, and between them literals by their numbers, because their compressed form is known.
+// It can discard the output since a guard began.
 type output struct {
-	w      *deflate.Writer // nil: it is looked at as bytes and then thrown away
+	w      *deflate.Writer // nil if the output is read as bytes and then discarded
 	buf    []byte
 	pieces []placed // in the order of their places
-	guards int      // that have not yielded: nothing is flushed
-	holds  int      // of what is looked at when it is written: nothing is flushed
-	held   int      // bytes of memory that were taken from the meter
+	guards int      // open guards that have not yielded; while there are any, nothing is flushed
+	holds  int      // callers that will read the buffer; while there are any, nothing is flushed
+	held   int      // bytes of memory taken from the meter
 	meter  *budget.Meter
 
-	check *validate.Output // of what goes to the compressor
+	check *validate.Output // of the flushed output
 }
 
-// placed is a literal, or the start of one, at a place in the buffer.
+// placed is a literal, or its start, at a place in the buffer.
 type placed struct {
 	at    int // in the buffer
 	piece int32
@@ -47,13 +47,13 @@ func (o *output) literal(l *Literal) {
 	o.pieces = append(o.pieces, placed{len(o.buf), l.piece, int32(len(l.Text))})
 }
 
-// place is where the next byte will be.
+// place returns the place of the next byte.
 func (o *output) place() (bytes, pieces int) { return len(o.buf), len(o.pieces) }
 
-// takeBack takes back what was written since a place.
+// takeBack discards the output since a place.
 func (o *output) takeBack(bytes, pieces int) { o.buf, o.pieces = o.buf[:bytes], o.pieces[:pieces] }
 
-// cut takes back a text if that is what was written last.
+// cut removes a text from the end of the buffer, and reports whether it was there.
 func (o *output) cut(text []byte) bool {
 	from := 0
 	if n := len(o.pieces); n > 0 {
@@ -76,7 +76,7 @@ func (o *output) cut(text []byte) bool {
 // isFull reports whether it is time to flush.
 func (o *output) isFull() bool { return len(o.buf) >= flushAt || len(o.pieces) >= flushPieces }
 
-// flush hands what was gathered to the compressor, unless a guard may want it back.
+// flush passes the buffer to the compressor, unless a guard may discard it.
 func (o *output) flush() error {
 	if o.guards > 0 || o.holds > 0 {
 		return o.hold()
@@ -98,10 +98,10 @@ func (o *output) flush() error {
 	return err
 }
 
-// pieceBytes is how much memory a literal takes in the output.
+// pieceBytes is the memory of a literal in the buffer.
 const pieceBytes = 12
 
-// hold takes the memory of what must not be flushed from the meter.
+// hold takes the memory of output that must not be flushed from the meter.
 func (o *output) hold() error {
 	more := len(o.buf) + pieceBytes*len(o.pieces) - o.held
 	o.held += more
@@ -131,7 +131,7 @@ func (o *output) compress() {
 	}
 }
 
-// takeOutput returns an empty output, with the memory of an earlier one if there is any.
+// takeOutput returns an empty output, with the buffer of an earlier one if possible.
 func (d *Document) takeOutput() output {
 	if o, ok := d.outputs.Get().(*output); ok {
 		return *o
@@ -139,7 +139,7 @@ func (d *Document) takeOutput() output {
 	return output{buf: make([]byte, 0, flushAt/8)}
 }
 
-// keepOutput keeps the memory of an output.
+// keepOutput keeps the buffer of an output for the next execution.
 func (d *Document) keepOutput(o *output) {
 	if cap(o.buf) <= maxKeptBuffer && cap(o.pieces) <= maxKeptBuffer/8 {
 		d.outputs.Put(&output{buf: o.buf[:0], pieces: o.pieces[:0]})

@@ -17,19 +17,19 @@ import (
 	"platen/ooxml/scan"
 )
 
-// noPicture is the picture of a content control that is to show none.
+// noPicture is the picture of a content control that must not show one.
 var noPicture = new(shownPicture)
 
-// pictures is what an execution knows about the pictures of the data.
+// pictures is the state of the data's pictures in an execution.
 type pictures struct {
 	prepared map[[sha256.Size]byte]*prepared // by their values
-	shown    *shownPicture                   // replaces the one of the drawing that is being written
+	shown    *shownPicture                   // replaces the picture of the current drawing
 }
 
-// PicturePartKind says which part of a placeholder a step writes.
+// PicturePartKind is the part of a placeholder that a step writes.
 type PicturePartKind uint8
 
-// The parts of a placeholder that the picture changes.
+// The parts of a placeholder that depend on the picture.
 const (
 	PictureAlt PicturePartKind = iota
 	PictureWidth
@@ -39,34 +39,34 @@ const (
 	PictureY
 	PictureStyle // of VML
 	PictureData  // of VML
-	PictureChart // the id of the relationship that leads to the chart
+	PictureChart // the id of the relationship to the chart
 )
 
 // Placeholder is a picture of the template that a picture of the data replaces.
 type Placeholder struct {
-	Width, Height picture.EMU // of its box; 0 if it does not say
+	Width, Height picture.EMU // of its box; 0 if it has none
 	Children      []byte      // of the a:blip: effects
 	Prefix        string      // of DrawingML
-	Emptied       bool        // it is in a content control between paragraphs or cells, which stays when the picture is removed
+	Emptied       bool        // it is in a content control between paragraphs or cells, which stays if the picture is removed
 }
 
-// shownPicture is a picture as it stands in the document.
+// shownPicture is a picture at a place in the document.
 type shownPicture struct {
 	picture.Placed
 	id, svgID string      // of the relationships
-	x, y      picture.EMU // how far it stands from the corner of its box
+	x, y      picture.EMU // offset from the corner of its box
 }
 
-// prepared is a picture that is made once for all places where it stands.
+// prepared is a picture that is prepared once for all its places.
 type prepared struct {
-	picture.Picture        // Data and SVG are nil if another has the same, and the names are known
-	name, svgName   string // of the parts; empty: it stands nowhere yet
+	picture.Picture        // Data and SVG are nil if another picture has the same data, and the names are known
+	name, svgName   string // of the parts; "" if it is not in the document yet
 }
 
-// preparedBytes is about how much memory a prepared picture takes besides its file, which is the additions'.
+// preparedBytes is the approximate memory of a prepared picture without its file, which is counted with the additions.
 const preparedBytes = 300
 
-// prepare returns the picture that a value is. The error completes a sentence whose subject is the picture, unless it is fatal.
+// prepare returns the picture of a value. Unless the error is fatal, it completes a sentence whose subject is the picture.
 func (x *execution) prepare(value string, want *lang.Present) (*prepared, error) {
 	symbology := ""
 	if want != nil {
@@ -91,7 +91,7 @@ func (x *execution) prepare(value string, want *lang.Present) (*prepared, error)
 	return p, x.meter.Hold(preparedBytes)
 }
 
-// reusable returns the pictures for another execution, with parts of its own.
+// reusable returns the pictures for another execution, which adds its own parts.
 func (x *execution) reusable() map[[sha256.Size]byte]*prepared {
 	for key, p := range x.pictures.prepared {
 		if p.name, p.svgName = "", ""; p.Data == nil {
@@ -101,7 +101,7 @@ func (x *execution) reusable() map[[sha256.Size]byte]*prepared {
 	return x.pictures.prepared
 }
 
-// fatal returns err if the document cannot be because of it, or why the document must not go on.
+// fatal returns err if it prevents the document, or the error of an exceeded budget.
 func (x *execution) fatal(err error) error {
 	if _, ok := errors.AsType[*budget.Error](err); ok || err == nil {
 		return err
@@ -125,7 +125,8 @@ func (x *execution) makePicture(value, symbology string) (*picture.Picture, erro
 		return picture.Prepare(x.meter, data)
 	}
 	if x.opt.Picture == nil {
-		return nil, errors.New("is at an address, and pictures are not fetched from the network here: send it as base64, or have the operator list the host")
+		return nil, errors.New("is at an address, and pictures are not fetched from the network here: send it as base64, or have the " +
+			"operator list the host")
 	}
 	data, err := x.opt.Picture(x.meter.Context(), value)
 	if err != nil {
@@ -134,10 +135,10 @@ func (x *execution) makePicture(value, symbology string) (*picture.Picture, erro
 	return picture.Prepare(x.meter, data)
 }
 
-// decodedPerStep is how many bytes of base64 are decoded for one step.
+// decodedPerStep is the number of bytes of base64 that are decoded for one step.
 const decodedPerStep = 20
 
-// placePicture adds a picture to the document and brings it to a box.
+// placePicture adds a picture to the document, and fits it into a box.
 func (x *execution) placePicture(p *prepared, boxWidth, boxHeight picture.EMU, fit string) (*shownPicture, error) {
 	if p.Elastic && fit == "" {
 		fit = string(picture.FitStretch)
@@ -154,7 +155,7 @@ func (x *execution) placePicture(p *prepared, boxWidth, boxHeight picture.EMU, f
 	return s, err
 }
 
-// addPicture adds the files of a picture to the document, unless they are there.
+// addPicture adds the files of a picture to the document, unless it has them.
 func (x *execution) addPicture(p *prepared) error {
 	if p.name != "" {
 		return nil
@@ -171,14 +172,14 @@ func (x *execution) addPicture(p *prepared) error {
 		}
 		isNew = isNew && isNewSVG
 	}
-	if !isNew { // nobody counts its memory
+	if !isNew { // its memory is not counted
 		p.Data, p.SVG = nil, nil
 	}
 	return nil
 }
 
-// PictureDrawing writes a placeholder with the picture that is the value of a tag. A placeholder without a value stays as it is; one
-// with an empty value is removed.
+// PictureDrawing writes a placeholder with the picture that is the value of a tag. A placeholder without a value stays unchanged. With an
+// empty value it is removed.
 type PictureDrawing struct {
 	Tag         *lang.Tag
 	Placeholder *Placeholder
@@ -209,7 +210,7 @@ func (o *PictureDrawing) run(x *execution) error {
 	return x.run(o.Body)
 }
 
-// fillPicture makes x.pictures.shown the picture that a placeholder shows. If it cannot be shown, that is among the errors.
+// fillPicture sets x.pictures.shown to the picture of a placeholder. If the picture cannot be shown, it reports an error.
 func (x *execution) fillPicture(o *PictureDrawing, value string, want *lang.Present) error {
 	width, height, fit := o.Placeholder.Width, o.Placeholder.Height, ""
 	if want != nil {
@@ -236,7 +237,7 @@ func (x *execution) fillPicture(o *PictureDrawing, value string, want *lang.Pres
 	return nil
 }
 
-// ContentPicture writes the picture in a content control, unless the control is to show none.
+// ContentPicture writes the picture in a content control, unless the control must not show one.
 type ContentPicture struct{ Body []Step }
 
 func (o *ContentPicture) run(x *execution) error {
@@ -248,7 +249,7 @@ func (o *ContentPicture) run(x *execution) error {
 
 func (o *ContentPicture) sketch(s *sketcher) { s.steps(o.Body) }
 
-// PicturePart writes a part of a placeholder that the picture changes.
+// PicturePart writes a part of a placeholder that depends on the picture.
 type PicturePart struct {
 	Part        PicturePartKind
 	Text        []byte       // the part in the template
@@ -272,7 +273,7 @@ func (o *PicturePart) run(x *execution) error {
 		x.out.buf = appendVMLStyle(x.out.buf, scan.Text(o.Text), s)
 	case o.Part == PictureData:
 		x.out.buf = x.d.appendImageData(x.out.buf, o.Placeholder.Prefix, s)
-	case o.Part == PictureChart && s.id == "": // it has new content where it is
+	case o.Part == PictureChart && s.id == "": // the part of the chart itself has new content
 		x.out.buf = append(x.out.buf, o.Text...)
 	case o.Part == PictureChart:
 		x.out.buf = append(x.out.buf, s.id...)
@@ -282,7 +283,7 @@ func (o *PicturePart) run(x *execution) error {
 	return nil
 }
 
-// moved appends a place that is further by some length. One that is no number stays.
+// moved appends a coordinate that is increased by a length. A coordinate that is not a number stays unchanged.
 func moved(dst, place []byte, by picture.EMU) []byte {
 	at, err := strconv.ParseInt(string(bytes.TrimSpace(place)), 10, 32)
 	if err != nil {
@@ -291,12 +292,11 @@ func moved(dst, place []byte, by picture.EMU) []byte {
 	return strconv.AppendInt(dst, at+by, 10)
 }
 
-// svgExtension is the extension of a:blip that names a drawing ([MS-ODRAWXML] §2.3.3.29).
+// svgExtension is the extension of a:blip that refers to an SVG file ([MS-ODRAWXML] §2.3.3.29).
 const svgExtension = `<%[1]sextLst><%[1]sext uri="{96DAC541-7B7A-43D3-8B79-37D633B846F1}">` +
 	`<asvg:svgBlip xmlns:asvg="%[4]s" xmlns:r="%[2]s" r:embed="%[3]s"/></%[1]sext></%[1]sextLst>`
 
-// appendBlip appends an a:blip that names a picture, with effects as they were, and the a:srcRect that says what of it is cut
-// off.
+// appendBlip appends an a:blip that refers to a picture, with the effects of the template, and the a:srcRect that crops it.
 func (d *Document) appendBlip(dst []byte, prefix string, s *shownPicture, effects []byte) []byte {
 	dst = fmt.Appendf(dst, `<%sblip xmlns:r="%s" r:embed="%s">`, prefix, d.relNamespace(), s.id)
 	dst = append(dst, effects...)
@@ -310,10 +310,10 @@ func (d *Document) appendBlip(dst []byte, prefix string, s *shownPicture, effect
 	return dst
 }
 
-// drawingSteps is how many steps it takes to write a picture in line with the text.
+// drawingSteps is the number of steps to write an inline picture.
 const drawingSteps = 20
 
-// emuPerTwip is how many English metric units are a twentieth of a point.
+// emuPerTwip is the number of English metric units in a twentieth of a point.
 const emuPerTwip = 635
 
 // inlinePicture writes a value as a picture in the line of its tag.
@@ -341,8 +341,7 @@ func (x *execution) inlinePicture(o *Value, v shown) error {
 	return nil
 }
 
-// drawing returns a w:drawing with a picture in line with the text. A picture that does not say how large it is to be is no
-// wider than the text.
+// drawing returns a w:drawing with an inline picture. A picture without a given size is at most as wide as the text.
 func (x *execution) drawing(at *Place, p *prepared, width, height picture.EMU, fit, alt string) ([]byte, error) {
 	if width == 0 && height == 0 {
 		width = min(p.Width, at.Width*emuPerTwip)
@@ -360,13 +359,16 @@ func (x *execution) drawing(at *Place, p *prepared, width, height picture.EMU, f
 	described := fmt.Sprintf(`id="%d" name="Picture %d" descr="%s"`, id, id, appendAttribute(nil, alt))
 	out := fmt.Appendf(nil, `<%[1]sdrawing><wp:inline xmlns:wp="%[2]s" distT="0" distB="0" distL="0" distR="0">`+
 		`<wp:extent cx="%[3]d" cy="%[4]d"/><wp:docPr %[5]s/><wp:cNvGraphicFramePr/><a:graphic xmlns:a="%[6]s"><a:graphicData uri="%[7]s">`+
-		`<pic:pic xmlns:pic="%[7]s"><pic:nvPicPr><pic:cNvPr %[5]s/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill>`, at.Prefix, wp, s.Width, s.Height, described, a, pic)
+		`<pic:pic xmlns:pic="%[7]s"><pic:nvPicPr><pic:cNvPr %[5]s/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill>`, at.Prefix, wp, s.Width,
+		s.Height, described, a, pic)
 	out = x.d.appendBlip(out, "a:", s, nil)
-	return fmt.Appendf(out, `<a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="%[2]d" cy="%[3]d"/></a:xfrm>`+
-		`<a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></%[1]sdrawing>`, at.Prefix, s.Width, s.Height), nil
+	return fmt.Appendf(out, `<a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext `+
+		`cx="%[2]d" cy="%[3]d"/></a:xfrm>`+
+		`<a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></%[1]sdrawing>`,
+		at.Prefix, s.Width, s.Height), nil
 }
 
-// appendAttribute appends text as it may stand in an attribute.
+// appendAttribute appends text in its escaped form for an attribute.
 func appendAttribute(dst []byte, s string) []byte {
 	for _, r := range s {
 		switch {
@@ -383,7 +385,7 @@ func appendAttribute(dst []byte, s string) []byte {
 	return dst
 }
 
-// appendVMLStyle appends a style with another size, as the value of an attribute.
+// appendVMLStyle appends a style with a new size, as the value of an attribute.
 func appendVMLStyle(dst []byte, style string, s *shownPicture) []byte {
 	kept := slices.DeleteFunc(strings.Split(style, ";"), func(declaration string) bool {
 		name, _, _ := strings.Cut(declaration, ":")
@@ -398,7 +400,7 @@ func points(n picture.EMU) string {
 	return strconv.FormatFloat(math.Round(float64(n)/127)/100, 'f', -1, 64) + "pt"
 }
 
-// appendImageData appends a v:imagedata that names a picture and says what of it is cut off, in 1/65,536 of its size.
+// appendImageData appends a v:imagedata that refers to a picture, and crops it in units of 1/65,536 of its size.
 func (d *Document) appendImageData(dst []byte, prefix string, s *shownPicture) []byte {
 	dst = fmt.Appendf(dst, `<%simagedata xmlns:r="%s" r:id="%s"`, prefix, d.relNamespace(), s.id)
 	for i, cut := range []int{s.Left, s.Top, s.Right, s.Bottom} {

@@ -6,43 +6,43 @@ import (
 	"platen/docx/wml"
 )
 
-// Place is where a value's tag stands, as far as values that are more than text need to know it: how to end the elements
-// around it and begin them anew, and with which properties.
+// Place describes the surroundings of a value's tag for values that are not plain text: how to end the elements around the tag, and how to
+// begin them again with the same properties.
 type Place struct {
 	Prefix string // of the part's elements, with its colon
 
-	Properties          []wml.Property // of the run that the tag stands in
+	Properties          []wml.Property // of the run of the tag
 	ParagraphProperties []byte         // the content of the paragraph's properties, without those of its section
-	InLink              bool           // something is around it in which there can be no link
+	InLink              bool           // links are not allowed here
 
-	// How to leave the text for a place between the elements of its run, and to come back.
+	// XML to leave the text for a place between the elements of its run, and to return.
 	LeaveText, EnterText []byte
-	// How to leave the run for a place between runs of whatever holds it, and to come back into its text.
+	// XML to leave the run for a place between runs, and to return to its text.
 	LeaveRun, EnterRun []byte
-	// How to leave the paragraph for a place between paragraphs, and to come back into the text; nil if the paragraph
-	// cannot be parted here, as inside a field or a content control, or if it is an entry of a table of contents.
-	LeavePar, EnterPar []byte // the latter with FreshID
+	// XML to leave the paragraph for a place between paragraphs, and to return to the text. They are nil if the paragraph cannot be split
+	// here, as inside a field or a content control, or if it is an entry of a table of contents.
+	LeavePar, EnterPar []byte // EnterPar contains FreshID
 
 	Width int64 // of the text's column, in twentieths of a point
 
-	// Lead is what is written of the paragraph before the text, if nothing shows there and it can be taken back.
+	// Lead is the XML of the paragraph before the text, if it is invisible and can be removed.
 	Lead []byte
 
 	Headings []Headings // in rich text, by the number of the table of contents
 
-	// Last tells that the paragraph is the last in a cell or the like, or stands before a table: what takes its place
-	// must end with a paragraph. Before paragraphs that may be left out it is false, as an
-	// EmptyParagraph or a TableSeparator follows them.
+	// Last reports whether the paragraph is the last one in its container, such as a cell, or precedes a table. Its replacement must end
+	// with a paragraph then. Last is false before paragraphs that may be left out, because an EmptyParagraph or a TableSeparator follows
+	// them.
 	Last bool
 }
 
-// Headings are those that a table of contents shows; the zero value is none.
+// Headings are the headings that a table of contents shows. The zero value shows none.
 type Headings struct {
 	From, To int
-	Outline  bool // those that have no style but an outline level, too
+	Outline  bool // also paragraphs with an outline level but no heading style
 }
 
-// levelsOf returns the level of a heading of rich text in each of the tables of contents, nil if no table shows it.
+// levelsOf returns the level of a heading of rich text in each table of contents, or nil if no table shows it.
 func (p *Place) levelsOf(level int, isStyled bool) []int {
 	var levels []int
 	for i, shown := range p.Headings {
@@ -57,7 +57,7 @@ func (p *Place) levelsOf(level int, isStyled bool) []int {
 	return levels
 }
 
-// size returns how many bytes of memory the place holds, about. The shorter ways are parts of the longer ones.
+// size returns the approximate memory of the place, in bytes. LeaveText and the like are parts of the longer slices.
 func (p *Place) size() int {
 	return int(unsafe.Sizeof(*p)) + max(len(p.LeaveRun), len(p.LeavePar)) + max(len(p.EnterRun), len(p.EnterPar)) + len(p.Lead) +
 		len(p.ParagraphProperties) + len(p.Properties)*int(unsafe.Sizeof(wml.Property{}))

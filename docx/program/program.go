@@ -1,12 +1,10 @@
-// Package program is a compiled document and its execution. The program of a part is a list of steps, most of which write
-// literal bytes of the template. An execution runs the steps in order and streams what they write into a package.
+// Package program executes compiled documents. The program of a part is a list of steps, most of which write literal bytes of the
+// template. An execution runs the steps in order, and streams their output into a package. The package docx/compile creates programs.
 //
-// This package does not know how a program came about; docx/compile does.
-//
-// The core is program.go (parts and steps), execute.go (the package), output.go (what goes to the compressor, and what a guard
-// takes back), report.go and error.go (what an execution reports), and check.go (the check of every document). Every other file is
-// one feature: its step types, and the state that they keep during an execution. The file of the same name in docx/compile
-// creates these steps.
+// The core is program.go (parts and steps), execute.go (the package), output.go (the buffer before the compressor, and how guards discard
+// output), report.go and error.go (the problems of an execution), and check.go (the check of every document). Every other file is one
+// feature: its step types, and the state that they keep during an execution. The file of the same name in docx/compile creates these
+// steps.
 package program
 
 import (
@@ -16,25 +14,25 @@ import (
 	"platen/ooxml/deflate"
 )
 
-// Part is the program of a part. It does not change, and any number of executions use it at the same time.
+// Part is the program of a part. It is immutable and safe for concurrent use.
 type Part struct {
 	Steps    []Step
-	Size     int  // bytes of memory that it holds, about
-	HasNotes bool // notes in it are written where they are referenced
+	Size     int  // approximate size in memory, in bytes
+	HasNotes bool // it has notes that are written with their references
 
-	sketch     *deflate.Sketch // until it is planned
+	sketch     *deflate.Sketch // nil after planning
 	planned    sync.Once
 	compressed *deflate.Plan
 	segments   []validate.Segment // by the numbers of the literals' pieces
 }
 
-// Step is one operation of a program. Its output takes the place of the source that the step was compiled from.
+// Step is one operation of a program. Its output replaces the source that the step was compiled from.
 type Step interface {
 	// run executes the step. An error ends the execution.
 	run(x *execution) error
 }
 
-// NewPart returns the program of a part that runs these steps.
+// NewPart returns the program of a part with the given steps.
 func NewPart(steps []Step) *Part {
 	p := &Part{Steps: steps, sketch: new(deflate.Sketch)}
 	s := sketcher{Sketch: p.sketch}
@@ -44,7 +42,7 @@ func NewPart(steps []Step) *Part {
 	return p
 }
 
-// plan returns how the part is compressed.
+// plan returns the plan for compressing the part.
 func (p *Part) plan() *deflate.Plan {
 	p.planned.Do(func() {
 		p.compressed, p.sketch = deflate.NewPlan(p.sketch), nil
@@ -58,7 +56,7 @@ type sketcher struct {
 	largest int // the largest number of a literal
 }
 
-// A sketchable step holds literals, or writes text that the template does not have.
+// sketchable is a step that contains literals, or writes text that is not in the template.
 type sketchable interface{ sketch(s *sketcher) }
 
 func (s *sketcher) steps(steps []Step) {
@@ -69,7 +67,7 @@ func (s *sketcher) steps(steps []Step) {
 	}
 }
 
-// branch numbers the literals of steps that may be left out.
+// branch numbers the literals of steps that do not always run.
 func (s *sketcher) branch(steps []Step) {
 	if len(steps) > 0 {
 		s.Enter(false)
@@ -78,7 +76,7 @@ func (s *sketcher) branch(steps []Step) {
 	}
 }
 
-// value numbers the literals of a step that writes a value and may hold other steps.
+// value numbers the literals of a step that writes a value, and may contain other steps.
 func (s *sketcher) value(body []Step) {
 	s.Fresh()
 	s.steps(body)

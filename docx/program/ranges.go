@@ -1,7 +1,7 @@
 package program
 
-// ranges is what an execution knows about the ranges of the document, by slot: bookmarks, comments, and others that begin at one
-// mark and end at another. Each mark may be in several places of a program, of which one writes it.
+// ranges has the states of the document's ranges, by slot: bookmarks, comments, and others that begin at one mark and end at another. Each
+// mark may be in several places of a program, one of which writes it.
 type ranges []rangeState
 
 type rangeState uint8
@@ -9,7 +9,7 @@ type rangeState uint8
 const (
 	rangeAhead rangeState = iota
 	rangeBegun
-	rangeDone // and does not come again
+	rangeDone // it has ended, and does not begin again
 )
 
 // states returns the states of some ranges.
@@ -24,7 +24,7 @@ func (r ranges) states(slots []int) []rangeState {
 	return states
 }
 
-// reset restores what states returned, after the marks that were written since then are taken back.
+// reset restores the result of states, after the marks that were written since then have been discarded.
 func (r ranges) reset(slots []int, states []rangeState) {
 	for i, slot := range slots {
 		r[slot] = states[i]
@@ -51,7 +51,7 @@ func (o *RangeStart) sketch(s *sketcher) { s.steps(o.Body) }
 type RangeEnd struct {
 	Slot int
 	Body []Step
-	Once bool // the range comes once in the document
+	Once bool // the range occurs once in the document
 }
 
 func (o *RangeEnd) run(x *execution) error {

@@ -10,28 +10,28 @@ import (
 	"platen/docx/lang"
 )
 
-// Report is what an execution has to say, in the words of Box Doc Gen.
+// Report has the problems of an execution, in the words of Box Doc Gen.
 type Report struct {
-	Errors   []string // what keeps the document from being complete: the document is there, with those tags in it
+	Errors   []string // values that the document lacks; it contains their tags instead
 	Warnings []string
-	Details  []*Error // the same, as far as it is about a place of the template
+	Details  []*Error // the errors and warnings that have a place in the template
 	Used     budget.Used
 
-	// OmittedErrors and OmittedWarnings count those beyond [lang.MaxReports] of a kind, which were not kept.
+	// OmittedErrors and OmittedWarnings count the messages beyond [lang.MaxReports] of each kind, which were not kept.
 	OmittedErrors, OmittedWarnings int
 }
 
-// maxReportText is how many bytes a report keeps of one text: of a message, a path, or a tag.
+// maxReportText is the number of bytes that a report keeps of one text: of a message, a path, or a tag.
 const maxReportText = 2000
 
 // ErrIncomplete is returned by [Document.Execute] for data that is not complete, if the options do not allow that.
 var ErrIncomplete = errors.New("the data is not complete")
 
-// findings are what the engine met with the values of tags: each text once for each tag.
+// findings are the problems with the values of tags, without duplicates of the same tag.
 type findings struct {
 	all  []finding
 	seen map[finding]bool
-	more int // beyond the limit, duplicates included
+	more int // beyond the limit, including duplicates
 }
 
 type finding struct {
@@ -39,12 +39,12 @@ type finding struct {
 	text string
 }
 
-// fault notes that a value cannot stand in the document as its tag wants it.
+// fault records that a value cannot be inserted in the way its tag demands.
 func (x *execution) fault(tag *lang.Tag, format string, err error) {
 	x.faults.add(tag, fmt.Sprintf(format, tag.Expr, err))
 }
 
-// warn notes something that the author may want to know of the value of a tag.
+// warn records a warning about the value of a tag.
 func (x *execution) warn(tag *lang.Tag, text string) { x.warnings.add(tag, text) }
 
 func (f *findings) add(tag *lang.Tag, text string) {
@@ -76,7 +76,7 @@ func (f *findings) texts() []string {
 	return all
 }
 
-// exceeded gives the error of a budget the location where it was exceeded, which is also in the report. Other errors stay as they are.
+// exceeded adds the location to the error of an exceeded budget, and to the report. It returns other errors unchanged.
 func (x *execution) exceeded(err error) (Report, error) {
 	e, ok := errors.AsType[*budget.Error](err)
 	if !ok {
@@ -97,7 +97,7 @@ func (x *execution) exceeded(err error) (Report, error) {
 	return r, &located
 }
 
-// maxTagShown is how many characters of a tag the error of a budget shows.
+// maxTagShown is the number of characters of a tag that the error of a budget shows.
 const maxTagShown = 80
 
 func shortened(tag string) string {
@@ -107,7 +107,7 @@ func shortened(tag string) string {
 	return tag
 }
 
-// report says what the document lacks, and whether it may.
+// report returns the report, and ErrIncomplete if the options do not allow the problems in it.
 func (x *execution) report() (Report, error) {
 	errors, warnings := x.env.Lines()
 	r := Report{
@@ -131,7 +131,7 @@ func (x *execution) report() (Report, error) {
 	return r, nil
 }
 
-// details gives the problems of tags their places, and adds those of the template itself.
+// details returns the problems of tags with their places, and those of the template itself.
 func (x *execution) details() []*Error {
 	var all []*Error
 	seen := map[Error]bool{}
@@ -162,8 +162,7 @@ func (x *execution) details() []*Error {
 	return all
 }
 
-// shorten cuts the texts of a report at maxReportText. The texts of details are few different ones, which they share with the
-// messages and with the template.
+// shorten cuts the texts of a report at maxReportText. Most texts of the details are shared with the messages and with the template.
 func (r *Report) shorten() {
 	cut := func(text *string) {
 		if len(*text) > maxReportText {

@@ -13,11 +13,11 @@ import (
 	"platen/ooxml/names"
 )
 
-// A value with markup, which is HTML where it looks like it or what the filters html and markdown say, becomes rich text. What
-// is no more than a line stands in the tag's paragraph; paragraphs, lists and tables take the paragraph's place, or part it.
-// Where it cannot be parted they become lines of it.
+// A value with markup becomes rich text: one that looks like HTML, or that has the filter html or markdown. Inline content is written into
+// the paragraph of the tag. Paragraphs, lists, and tables replace the paragraph or split it. If it cannot be split, they become lines of
+// it.
 
-// readMarkup returns the rich text that a value is; nil if it is text.
+// readMarkup returns the rich text of a value, or nil if it is plain text.
 func (x *execution) readMarkup(tag *lang.Tag, v shown) (doc *richtext.Doc, err error) {
 	switch {
 	case !v.ok || v.present != nil && v.present.Link != "":
@@ -31,15 +31,16 @@ func (x *execution) readMarkup(tag *lang.Tag, v shown) (doc *richtext.Doc, err e
 		return nil, err
 	}
 	if doc != nil && doc.Reduced() {
-		x.warn(tag, fmt.Sprintf("The markup of the value of '%s' is too long or too deep to be read; its text stands without it.", tag.Expr))
+		x.warn(tag, fmt.Sprintf("The markup of the value of '%s' is too long or nested too deeply; its text is shown without formatting.",
+			tag.Expr))
 	}
 	return doc, nil
 }
 
-// rich is what an execution knows about the paragraphs that rich text splits.
+// rich is the state of the paragraphs that rich text splits.
 type rich struct {
-	split   *Place // of the value that was written last: its paragraph continues if more of it comes
-	entered []byte // how the last such paragraph continued
+	split   *Place // of the last value, whose paragraph continues if it has more content; nil if it was not split
+	entered []byte // the XML with which the last split paragraph continued
 }
 
 // writeRich writes rich text at the place of a value's tag.
@@ -60,8 +61,7 @@ func (x *execution) writeRich(o *Value, v shown) error {
 	return h.err
 }
 
-// endParagraph ends the paragraph before a place, or takes it back if there is nothing in it: then what stands before it is next
-// to what comes.
+// endParagraph ends the paragraph before a place, or discards it if it is empty. taken reports whether it was discarded.
 func (x *execution) endParagraph(p *Place) (taken bool) {
 	if len(p.Lead) > 0 && x.out.cut(p.Lead) || len(x.rich.entered) > 0 && x.out.cut(x.rich.entered) {
 		return true
@@ -102,7 +102,7 @@ func (x *execution) richParagraph(o *LoneValue, v shown) error {
 	from := len(x.out.buf)
 	x.out.buf = v.doc.AppendBlocks(x.out.buf, c, h)
 	switch {
-	case len(x.out.buf) == from: // what stands before is the last still
+	case len(x.out.buf) == from: // nothing was written, so that the last block is the same
 	case o.Place.Last:
 		x.flow.last = IsParagraph
 	default:
@@ -119,11 +119,11 @@ func (x *execution) setLast(doc *richtext.Doc) {
 }
 
 // rejoin continues the paragraph that rich text has split, before steps[i], and returns the index of the step to run next. If nothing
-// is left of the paragraph, it does not begin again; otherwise it begins without the spaces after the tag. It stays split as long as
-// only spaces and empty values come.
+// is left of the paragraph, it does not begin again. Otherwise it begins without the spaces after the tag. It stays split as long as only
+// spaces and empty values follow.
 func (x *execution) rejoin(steps []Step, i int) (next int) {
 	switch steps[i].(type) {
-	case *If, *Loop: // which may hold nothing
+	case *If, *Loop: // which may write nothing
 		return i
 	}
 	p := x.rich.split
@@ -136,7 +136,7 @@ func (x *execution) rejoin(steps []Step, i int) (next int) {
 		}
 		x.restOf(steps[j].(*Literal), rest)
 		if isTable && !bytes.Contains(rest, []byte("</"+p.Prefix+"p>")) {
-			x.flow.last = IsTable // the literal holds the end of a paragraph that was not written
+			x.flow.last = IsTable // the literal has the end of a paragraph that was not written
 		}
 		return j + 1
 	}
@@ -159,7 +159,7 @@ func (x *execution) rejoin(steps []Step, i int) (next int) {
 	return i
 }
 
-// isEmpty reports whether a value is a text of no length. One that is not is shown next.
+// isEmpty reports whether a value is an empty text. It keeps other values for the next step.
 func (x *execution) isEmpty(o *Value) bool {
 	v, err := x.show(o.Tag)
 	if err != nil {
@@ -172,19 +172,19 @@ func (x *execution) isEmpty(o *Value) bool {
 	return false
 }
 
-// enterAgain begins the paragraph anew that blocks have parted.
+// enterAgain begins the second half of a split paragraph.
 func (x *execution) enterAgain() {
 	x.rich.entered = append(x.rich.entered[:0], x.writeFresh(x.rich.split.EnterPar)...)
 	x.rich.split = nil
 }
 
-// beginsParagraph reports whether XML is the start of a paragraph, or nothing: then a paragraph or an operation comes next.
+// beginsParagraph reports whether XML begins with the start of a paragraph, or is empty because a paragraph or a step follows.
 func (p *Place) beginsParagraph(xml []byte) bool {
 	xml = bytes.TrimSpace(xml)
 	return len(xml) == 0 || bytes.HasPrefix(xml, []byte("<"+p.Prefix+"p>")) || bytes.HasPrefix(xml, []byte("<"+p.Prefix+"p "))
 }
 
-// restOf writes what is left of a literal, as bytes since no piece begins there.
+// restOf writes the rest of a literal, as bytes because no piece begins there.
 func (x *execution) restOf(o *Literal, rest []byte) {
 	if len(rest) == len(o.Text) {
 		x.out.literal(o)
@@ -194,10 +194,10 @@ func (x *execution) restOf(o *Literal, rest []byte) {
 	x.flow.last = x.flow.last.Then(o.After)
 }
 
-// ending finds the literal, from steps[i] on, in which the paragraph ends with nothing more in it than blanks, and what of the
-// literal is behind that; j is -1 if there is more.
+// ending returns the index of the literal in which the paragraph ends, from steps[i] on, and the rest of the literal.
+// The index is -1 if the paragraph has more content than spaces.
 func (p *Place) ending(steps []Step, i int) (j int, rest []byte) {
-	open := p.LeavePar // what must be ended
+	open := p.LeavePar // the tags that must follow
 	for j = i; j < len(steps); j++ {
 		var text []byte
 		o, isLiteral := steps[j].(*Literal)
@@ -227,7 +227,7 @@ func (p *Place) ending(steps []Step, i int) (j int, rest []byte) {
 	return -1, nil
 }
 
-// nextToken is how long the tag, or the text before the next one, is that XML begins with.
+// nextToken returns the length of the tag, or of the text before the next tag, at the start of XML.
 func nextToken(xml []byte) int {
 	end := bytes.IndexByte(xml[1:], '<') + 1
 	if xml[0] == '<' {
@@ -252,7 +252,7 @@ func (x *execution) richContext(tag *lang.Tag, p *Place, v shown) richtext.Conte
 	}
 }
 
-// richHost adds to the document what rich text refers to. The first error is kept.
+// richHost adds to the document what rich text refers to. It keeps the first error.
 type richHost struct {
 	x   *execution
 	tag *lang.Tag
@@ -260,7 +260,7 @@ type richHost struct {
 	err error
 }
 
-// Link returns the id of a relationship to an address that a link may have.
+// Link returns the id of a relationship to an address, or "" if the address is not allowed.
 func (h *richHost) Link(address string) string {
 	address, err := linkAddress(address)
 	if err != nil {
@@ -271,7 +271,7 @@ func (h *richHost) Link(address string) string {
 	return id
 }
 
-// Picture adds a picture to the document. One that cannot be had is told of.
+// Picture adds a picture to the document. If the picture is not available, it reports an error.
 func (h *richHost) Picture(want richtext.Picture) (run []byte, ok bool) {
 	x := h.x
 	if h.err != nil {
@@ -298,7 +298,7 @@ func (h *richHost) Picture(want richtext.Picture) (run []byte, ok bool) {
 	return slices.Concat([]byte("<"+h.at.Prefix+"r>"), drawing, []byte("</"+h.at.Prefix+"r>")), true
 }
 
-// List adds a list to the numbering. Lists of bullets are one.
+// List adds a list to the numbering. All lists of bullets share one.
 func (h *richHost) List(l richtext.List) int {
 	x := h.x
 	key := "richtext " + l.Key()
@@ -309,7 +309,8 @@ func (h *richHost) List(l richtext.List) int {
 	abstract := x.addAbstractList(key, string(l.AppendLevels(nil, prefix, x.d.Package.Strict())))
 	overrides := ""
 	if l.Numbered() {
-		overrides = fmt.Sprintf(`<%[1]slvlOverride %[1]silvl="%[2]d"><%[1]sstartOverride %[1]sval="%[3]d"/></%[1]slvlOverride>`, prefix, l.Level, l.Start)
+		overrides = fmt.Sprintf(`<%[1]slvlOverride %[1]silvl="%[2]d"><%[1]sstartOverride %[1]sval="%[3]d"/></%[1]slvlOverride>`, prefix,
+			l.Level, l.Start)
 	}
 	id, err := x.addList(strconv.Itoa(abstract), overrides)
 	h.note(err)
@@ -322,7 +323,7 @@ func (h *richHost) List(l richtext.List) int {
 	return id
 }
 
-// Heading puts a heading into the tables of contents that show it.
+// Heading adds a heading to the tables of contents that show it.
 func (h *richHost) Heading(level int, isStyled bool, text string) (before, behind string) {
 	x, c := h.x, &h.x.toc
 	text = strings.Join(strings.Fields(text), " ")
@@ -336,10 +337,11 @@ func (h *richHost) Heading(level int, isStyled bool, text string) (before, behin
 		clean, _ := appendValue(nil, text, &Breaks{})
 		h.note(x.find(heading{levels, string(clean), name}))
 	}
-	return fmt.Sprintf(`<%[1]sbookmarkStart %[1]sid="%[2]d" %[1]sname="%[3]s"/>`, h.at.Prefix, id, name), fmt.Sprintf(`<%[1]sbookmarkEnd %[1]sid="%[2]d"/>`, h.at.Prefix, id)
+	return fmt.Sprintf(`<%[1]sbookmarkStart %[1]sid="%[2]d" %[1]sname="%[3]s"/>`, h.at.Prefix, id, name),
+		fmt.Sprintf(`<%[1]sbookmarkEnd %[1]sid="%[2]d"/>`, h.at.Prefix, id)
 }
 
-// Style returns the id of a style that the template has.
+// Style returns the id of a style of the template.
 func (h *richHost) Style(kind, name string) (string, bool) {
 	id := h.x.d.styleID(kind, name)
 	return id, id != ""

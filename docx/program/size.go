@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// planBytes is about how much memory the plan of the compressor takes for a literal, besides its text.
+// planBytes is the approximate memory of the compressor's plan for a literal, besides its text.
 const planBytes = 600
 
-// sizeOf returns about how many bytes of memory the program of a part holds: its steps with all that they alone refer to. What belongs to
-// other packages, such as the tags, is not included.
+// sizeOf returns the approximate memory of a part's program, in bytes: its steps, and the values that only they refer to. Values of other
+// packages, such as tags, are not included.
 func sizeOf(p *Part) int {
 	m := measurer{bytes: int(unsafe.Sizeof(*p)), seen: map[uintptr]bool{}}
 	m.steps(p.Steps)
@@ -18,7 +18,7 @@ func sizeOf(p *Part) int {
 
 type measurer struct {
 	bytes int
-	seen  map[uintptr]bool // shared values that are counted
+	seen  map[uintptr]bool // shared values that have been counted
 }
 
 // steps adds a list of steps. The most frequent ones are measured without reflection.
@@ -47,7 +47,7 @@ func (m *measurer) steps(steps []Step) {
 	}
 }
 
-// place adds the place of values, which several steps may refer to, once.
+// place adds the place of values once, although several steps may refer to it.
 func (m *measurer) place(p *Place) {
 	key := uintptr(unsafe.Pointer(p))
 	if p != nil && !m.seen[key] {
@@ -61,7 +61,7 @@ var (
 	stepsType   = reflect.TypeFor[[]Step]()
 )
 
-// measure adds what a value refers to. The value itself is part of what refers to it.
+// measure adds the memory that a value refers to. The value itself is counted with the value that contains it.
 func (m *measurer) measure(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

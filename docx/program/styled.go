@@ -9,9 +9,9 @@ import (
 	"platen/ooxml/names"
 )
 
-// Values that are to be shown otherwise than as text of the run that their tag stands in.
+// Values that are not text in the run of their tag.
 
-// present writes a value as its tag's presentation filters want it.
+// present writes a value according to the presentation filters of its tag.
 func (x *execution) present(o *Value, v shown) error {
 	switch p := v.present; {
 	case p.As == lang.AsImage || p.As == lang.AsQRCode || p.As == lang.AsBarcode:
@@ -47,7 +47,7 @@ func (x *execution) breakPage(p *Place) {
 	x.out.buf = append(x.out.buf, p.EnterText...)
 }
 
-// leave ends the elements around the text, or takes back their start if nothing stands in them yet.
+// leave ends the elements around the text, or discards their start if they are empty. taken reports whether it was discarded.
 func (x *execution) leave(leave, enter []byte) (taken bool) {
 	if x.out.cut(enter) {
 		return true
@@ -56,7 +56,7 @@ func (x *execution) leave(leave, enter []byte) (taken bool) {
 	return false
 }
 
-// styled writes a text in a run of its own with those properties.
+// styled writes text in a separate run with the given properties.
 func (x *execution) styled(o *Value, s, props string) {
 	x.leave(o.Place.LeaveRun, o.Place.EnterRun)
 	x.writeRun(o, s, props)
@@ -70,11 +70,12 @@ func (x *execution) writeRun(o *Value, s, props string) {
 	x.out.buf = fmt.Appendf(x.out.buf, "</%[1]st></%[1]sr>", prefix)
 }
 
-// link writes a text that leads to an address. One that is none, or that stands where no link can be, is text.
+// link writes a value as a link. If the address is invalid, or links are not allowed here, it writes plain text.
 func (x *execution) link(o *Value, v shown) error {
 	address, wrong := linkAddress(v.present.Link)
 	if wrong != nil {
-		x.warn(o.Tag, fmt.Sprintf("The value of '%s' is no address that a link can have: %s. Its text stands without one.", o.Tag.Expr, wrong))
+		x.warn(o.Tag, fmt.Sprintf("The value of '%s' is not a valid address for a link: %s. Its text is shown without a link.", o.Tag.Expr,
+			wrong))
 	}
 	if address == "" || o.Place.InLink {
 		x.styled(o, v.text, x.runProps(o.Tag, o.Place, v.present))
@@ -93,10 +94,10 @@ func (x *execution) link(o *Value, v shown) error {
 	return nil
 }
 
-// relNamespace is the namespace of attributes that name a relationship.
+// relNamespace returns the namespace of attributes that refer to a relationship.
 func (d *Document) relNamespace() string { return names.Namespace("r", d.Package.Strict()) }
 
-// linkProps are the properties of a link's text: the template's style for it or, where it has none, blue and underlined.
+// linkProps returns the properties of a link's text: the template's style for links or, if it has none, blue and underlined.
 func (x *execution) linkProps(o *Value, want *lang.Present) string {
 	look := *want
 	if look.Style == "" && look.Color == "" {
@@ -107,13 +108,13 @@ func (x *execution) linkProps(o *Value, want *lang.Present) string {
 	return x.runProps(o.Tag, o.Place, &look)
 }
 
-// styleID returns the id of the style of that kind and name; empty if there is none.
+// styleID returns the id of the style with a kind and name, or "" if the template has none.
 func (d *Document) styleID(kind, name string) string {
 	return d.StyleIDs[kind+" "+strings.ToLower(name)]
 }
 
-// runProps returns the properties of the run at the place of a tag with those that a value is to have besides, as XML. A style that
-// the template has not is passed over, with a warning.
+// runProps returns, as XML, the properties of the run at the place of a tag with those of the value. A style that the
+// template does not have is ignored, with a warning.
 func (x *execution) runProps(tag *lang.Tag, p *Place, want *lang.Present) string {
 	var more []wml.Property
 	add := func(name, val string) {
@@ -127,7 +128,7 @@ func (x *execution) runProps(tag *lang.Tag, p *Place, want *lang.Present) string
 		if id := x.d.styleID("character", want.Style); id != "" {
 			add("rStyle", id)
 		} else {
-			x.warn(tag, "The template has no character style '"+want.Style+"'; the text stands without it.")
+			x.warn(tag, "The template has no character style '"+want.Style+"'; the text is shown without it.")
 		}
 	}
 	if want.Bold {

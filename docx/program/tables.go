@@ -7,7 +7,7 @@ import (
 	"platen/docx/lang"
 )
 
-// tables is what an execution knows about the tables that it is writing, by slot.
+// tables is the state of the current tables, by slot.
 type tables struct {
 	merges  []merged
 	columns []repeatedColumns
@@ -16,8 +16,8 @@ type tables struct {
 
 // merged is the state of a column of merging cells.
 type merged struct {
-	begun bool   // there is a cell above
-	value string // of that cell
+	begun bool   // it has a cell above
+	value string // of the cell above
 	first bool   // the cell of this row is the first of its merged cells
 }
 
@@ -28,14 +28,14 @@ func (t *tables) beginMerges(slots []int) {
 	}
 }
 
-// continues reports whether the cell above shows the value of a cell; merge is 1 + the slot of its column, or 0.
+// continues reports whether the cell above shows the value of a cell. merge is 1 + the slot of its column, or 0.
 func (t *tables) continues(merge int) bool { return merge > 0 && !t.merges[merge-1].first }
 
 // CellMerge writes whether a cell is merged with the one above it, because the values are equal.
 type CellMerge struct {
 	Tag    *lang.Tag
 	Slot   int
-	Left   int // 1 + the slot of the merging cell to its left, which must be merged too; 0: none
+	Left   int // 1 + the slot of the merging cell to its left, which must be merged too; 0 for none
 	Prefix string
 }
 
@@ -57,7 +57,7 @@ func (o *CellMerge) run(x *execution) error {
 	return nil
 }
 
-// CellSpan writes how many columns the cell of a tag covers.
+// CellSpan writes the number of columns that the cell of a tag spans.
 type CellSpan struct {
 	Tag    *lang.Tag
 	Slot   int // of the cells that it covers
@@ -86,7 +86,7 @@ func (o *CellSpan) run(x *execution) error {
 // CoveredCell writes a cell unless a spanning cell before it covers it.
 type CoveredCell struct {
 	Slot    int
-	Columns int // how many columns it covers itself
+	Columns int // the number of columns of the cell itself
 	Body    []Step
 }
 

@@ -11,20 +11,20 @@ import (
 	"platen/ooxml/scan"
 )
 
-// A table of contents (ISO 29500-1 §17.16.5.68) is a field whose result Word keeps in the document and renews only when it
-// is asked to. What loops and values make of the headings would not be in it. So it is written anew: a first pass over the
-// document collects its headings, a second one writes them where the table stands. Word puts page numbers behind the
-// entries when it renews its fields; until then an entry shows the number it had in the template, if it was there.
+// A table of contents (ISO 29500-1 §17.16.5.68) is a field whose result is stored in the document. Word updates it only on request, so the
+// stored result would not have the headings that loops and values create. Therefore it is rewritten: a first pass over the document
+// collects the headings, and a second one writes them as entries. Word adds the page numbers when it updates the fields. Until then an
+// entry shows its number in the template, if it had one.
 //
-// LibreOffice makes an index of the field, whose text it takes as it is, with the fields in it. Where the field is missing it
-// fills those for the page numbers at once. So a document that is only to become a PDF has the entries without the field.
+// LibreOffice imports the field as an index with unchanged text, and does not update the fields in it. Without the field, it updates the
+// fields for the page numbers immediately. A document that is only converted to PDF therefore has the entries without the field.
 
-// maxHeadings is how many entries a table of contents may have.
+// maxHeadings is the largest number of entries of a table of contents.
 const maxHeadings = 20_000
 
 // heading is an entry of tables of contents.
 type heading struct {
-	levels   []int // by the number of the table, 0 where it is not shown
+	levels   []int // by the number of the table; 0 if the table does not show it
 	text     string
 	bookmark string
 }
@@ -32,24 +32,24 @@ type heading struct {
 // contents are the headings of one execution.
 type contents struct {
 	collecting bool      // in the first pass
-	bytes      int       // of the memory that those of the first pass take
-	found      []heading // of the first pass
-	entries    []heading // for the second one
+	bytes      int       // memory of the headings of the first pass
+	found      []heading // in the first pass
+	entries    []heading // for the second pass
 	count      int       // of headings that have begun
-	id         int       // of the bookmark of the heading that is written
+	id         int       // of the bookmark of the current heading
 	name       string
 }
 
-// collect runs the main part for its headings alone.
+// collect runs the main part only to find its headings.
 func (x *execution) collect() error {
 	x.toc.collecting, x.part = true, x.d.Main
 	return x.run(x.d.Parts[x.d.Main].Steps)
 }
 
-// headingBytes is about how much memory a heading takes besides its text.
+// headingBytes is the approximate memory of a heading without its text.
 const headingBytes = 100
 
-// find notes a heading of the first pass.
+// find records a heading of the first pass.
 func (x *execution) find(h heading) error {
 	c := &x.toc
 	if len(c.found) >= maxHeadings {
@@ -66,7 +66,7 @@ func (c *contents) takeBack(mark int) { c.found = c.found[:mark] }
 
 // Heading runs a paragraph that is a heading.
 type Heading struct {
-	Levels []int // in each table of contents; 0 where it is not shown
+	Levels []int // in each table of contents; 0 if the table does not show it
 	Body   []Step
 }
 
@@ -96,13 +96,13 @@ func (o *Heading) run(x *execution) error {
 	return nil
 }
 
-// bytesPerStep is how many bytes of XML are looked through for one step.
+// bytesPerStep is the number of bytes of XML that are searched for one step.
 const bytesPerStep = 100
 
-// firstHeading makes the numbers of bookmarks as long as Word's own.
+// firstHeading makes the numbers in names of bookmarks as long as in Word.
 const firstHeading = 100_000_000
 
-// freeBookmark returns the name, or one like it that no bookmark of the template has.
+// freeBookmark returns a name, or a similar one if the template has a bookmark with that name.
 func (x *execution) freeBookmark(name string) string {
 	for x.d.Bookmarks[name] {
 		name += "_"
@@ -125,15 +125,15 @@ func (o *HeadingMark) run(x *execution) error {
 	return nil
 }
 
-// aside are the elements whose text is none of the heading that they stand in: text boxes, what other programs get in their
-// place, what a tracked change took away, and properties that were.
+// aside are the elements whose text does not belong to the heading around them: text boxes, their alternatives for other programs, text
+// moved by a tracked change, and former properties.
 var aside = map[string]bool{"txbxContent": true, "Fallback": true, "moveFrom": true, "rPrChange": true}
 
 // textOf returns the text of the w:t elements in the XML of a paragraph, on one line, with entities as they are. Hidden text
 // is left out.
 func textOf(xml []byte) string {
 	var b strings.Builder
-	depth, hidden := 0, false // in elements aside; in a hidden run
+	depth, hidden := 0, false // depth in elements of aside; in a hidden run
 	for len(xml) > 0 {
 		i := bytes.IndexByte(xml, '<')
 		if i < 0 {
@@ -172,7 +172,7 @@ func localName(tag []byte) string {
 	return string(name[bytes.IndexByte(name, ':')+1:])
 }
 
-// isOn reports whether the tag of a property that is on or off (ISO 29500-1 §17.17.4) says that it is on.
+// isOn reports whether the tag of an on/off property (ISO 29500-1 §17.17.4) turns it on.
 func isOn(tag []byte) bool {
 	for _, off := range []string{`"0"`, `"false"`, `"off"`, `'0'`, `'false'`, `'off'`} {
 		if bytes.Contains(tag, []byte(off)) {
@@ -192,8 +192,8 @@ type TOC struct {
 	NoPages [2]int
 	Plain   bool
 	Open    []byte // the start tag of a paragraph
-	Begin   []byte // of the field, what stands before its result
-	End     []byte // the start of the paragraph that it ends in
+	Begin   []byte // the field before its result
+	End     []byte // the start of the paragraph in which it ends
 	Close   []byte // the run that ends it
 
 	BareBegin, BareClose []byte // Begin and Close without the field
@@ -237,7 +237,7 @@ func (o *TOC) run(x *execution) error {
 	return nil
 }
 
-// appendEntry appends the runs of an entry: its text and, behind a tab, a field that gives the page.
+// appendEntry appends the runs of an entry: its text, a tab, and a field with the page number.
 func (o *TOC) appendEntry(dst []byte, h heading, level int) []byte {
 	run := func(content string) string {
 		return "<" + o.Prefix + "r>" + content + "</" + o.Prefix + "r>"

@@ -7,25 +7,25 @@ import (
 	"platen/docx/richtext"
 )
 
-// values is what an execution knows about the values that it has written.
+// values is the state of values in an execution.
 type values struct {
-	missing bool  // the last value was
-	pending shown // the next value, if it has been evaluated already
+	missing bool  // the last value was missing
+	pending shown // the next value, if it has been evaluated
 }
 
-// shown is a value as it is to appear in the document.
+// shown is a value in its form in the document.
 type shown struct {
 	text    string
-	present *lang.Present // nil: as text
-	doc     *richtext.Doc // nil: it has no markup
-	ok      bool          // false: it is missing, and its tag stays
-	done    bool          // it is evaluated
+	present *lang.Present // nil for text
+	doc     *richtext.Doc // nil without markup
+	ok      bool          // false if it is missing, so that its tag stays
+	done    bool          // it has been evaluated
 }
 
-// Breaks is the XML that line breaks and tabs in a value become, with the prefix of the part.
+// Breaks has the XML for line breaks and tabs in values, with the prefix of the part.
 type Breaks struct {
 	Line, Tab   []byte
-	Plain, Code bool // the text is that of an attribute, or of a field code
+	Plain, Code bool // the text is in an attribute, or in a field code
 }
 
 // Value writes the value of a tag.
@@ -33,8 +33,8 @@ type Value struct {
 	Tag    *lang.Tag
 	Source []byte // the tag in the template, which stays if the value is missing
 	Breaks *Breaks
-	Place  *Place // nil where only text can be
-	Merge  int    // 1 + the slot of merging cells that its cell belongs to; 0: none
+	Place  *Place // nil if only text is possible
+	Merge  int    // 1 + the slot of the merging cells that its cell belongs to; 0 for none
 }
 
 func (o *Value) run(x *execution) error {
@@ -49,10 +49,10 @@ func (o *Value) run(x *execution) error {
 		return nil
 	}
 	if x.tables.continues(o.Merge) {
-		return nil // the cell above shows it
+		return nil // the cell above shows the value
 	}
 	switch {
-	case o.Place == nil && v.doc != nil: // where only text can be
+	case o.Place == nil && v.doc != nil: // only text is possible
 		v.text = v.doc.Text()
 	case o.Place == nil:
 	case v.doc != nil:
@@ -66,7 +66,7 @@ func (o *Value) run(x *execution) error {
 
 func (o *Value) sketch(s *sketcher) { s.Fresh() }
 
-// Tail writes the rest of a tag that is spread over several elements, if the value before it was missing.
+// Tail writes the rest of a tag that is split over several elements, if the value before it was missing.
 type Tail struct{ Text []byte }
 
 func (t *Tail) run(x *execution) error {
@@ -76,7 +76,8 @@ func (t *Tail) run(x *execution) error {
 	return nil
 }
 
-// show evaluates a value's tag, unless that has been done.
+// show evaluates the tag of a value, unless it has been evaluated.
+
 func (x *execution) show(tag *lang.Tag) (v shown, err error) {
 	if x.values.pending.done {
 		v, x.values.pending = x.values.pending, shown{}
@@ -106,6 +107,7 @@ func (x *execution) text(o *Value, s string) {
 	}
 	var clean bool
 	if x.out.buf, clean = appendValue(x.out.buf, s, o.Breaks); !clean {
-		x.warn(o.Tag, fmt.Sprintf("The value of '%s' held control characters, which a document cannot hold; they were left out.", o.Tag.Expr))
+		x.warn(o.Tag, fmt.Sprintf("The value of '%s' contained control characters, which are not allowed in a document; they were removed.",
+			o.Tag.Expr))
 	}
 }
