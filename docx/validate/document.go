@@ -9,7 +9,7 @@ import (
 	"platen/ooxml"
 )
 
-// document is a document that is being checked.
+// document is the state of checking one document.
 type document struct {
 	pkg      *ooxml.Package
 	memory   Memory
@@ -37,7 +37,7 @@ func (d *document) report(part, place string, f *fault) {
 
 func (d *document) fault(f *fault, at *point, offset int64) { d.report(d.part, where(at, offset), f) }
 
-// check checks one part.
+// check checks one part, and records the ids and references in it.
 func (d *document) check(part *ooxml.Part) {
 	d.part, d.grids, d.fields = part.Name, nil, nil
 	if part.ContentType == "" && part.Name != ooxml.ContentTypesName {
@@ -112,7 +112,7 @@ func (d *document) close(p *point, offset int64) {
 	}
 }
 
-// state records a fact.
+// state records an id, or a reference to one.
 func (d *document) state(f *fact, id string, p *point, offset int64) {
 	key := path.Dir(d.part) + " " + f.space + " " + id // a glossary is a separate document
 	switch f.does {
@@ -186,7 +186,7 @@ func (d *document) checkRels(part *ooxml.Part) {
 	}
 }
 
-// signatures has the first bytes of image files, by content type.
+// signatures maps the content types of images to the bytes that such files begin with.
 var signatures = map[string]string{"image/png": "\x89PNG", "image/jpeg": "\xFF\xD8\xFF", "image/gif": "GIF8", "image/bmp": "BM"}
 
 // checkMedia reports an image that does not match its content type.

@@ -7,10 +7,10 @@ import (
 
 // fact is an id, or a reference to one, in an attribute.
 type fact struct {
-	elements  string // that have the attribute
-	attribute string // with Platen's prefix
+	elements  string // names of the elements with the attribute
+	attribute string // its name, with Platen's prefix
 	within    string // the parent, if it matters
-	space     string // in which ids are unique: "drawing", "style"
+	space     string // the kind of id, such as "drawing" or "style"; ids are unique within it
 	does      factKind
 }
 
@@ -23,9 +23,9 @@ const (
 	mentions                 // a reference to an id that should exist
 )
 
-// facts are the ids that must be unique in a document, and the references to them. ISO 29500-1: §20.4.2.5
-// (drawings), §17.13.6.2 (bookmarks), §17.13.4 (comments), §17.11 (notes), §17.5.2.18 (content controls), §17.9 (lists),
-// §17.7 (styles); w14:paraId is of [MS-DOCX] 2.6.2.3.
+// facts lists the ids that must be unique in a document, and the references to them. ISO 29500-1 defines those of drawings (§20.4.2.5),
+// bookmarks (§17.13.6.2), comments (§17.13.4), notes (§17.11), content controls (§17.5.2.18), lists (§17.9), and styles (§17.7). [MS-DOCX]
+// 2.6.2.3 defines w14:paraId.
 var facts = []fact{
 	{"wp:docPr", "id", "", "drawing", unique},
 	{"w:bookmarkStart", "w:id", "", "bookmark", defines},

@@ -1,7 +1,7 @@
 package validate
 
-// fieldStep is the meaning of an element for complex fields (ISO 29500-1 §17.16.18). These are marks among the runs, which belong together
-// only by their order. A field must end in the story in which it begins.
+// fieldStep is an event in the life of a complex field (ISO 29500-1 §17.16.18). A field consists of marks among the runs, and only their
+// order connects them. It must end in the story in which it begins.
 type fieldStep uint8
 
 const (
@@ -13,10 +13,11 @@ const (
 	fieldEnds
 )
 
-// stories are the elements that fields cannot cross. Word reads only one of the two branches of an alternative.
+// stories lists the elements whose boundaries a field cannot cross. The branches of an alternative are among them, because Word reads only
+// one of the two.
 const stories = "w:body w:hdr w:ftr w:footnote w:endnote w:comment w:txbxContent mc:Choice mc:Fallback"
 
-// fieldRole is the role of an element for fields.
+// fieldRole says whether an element is a story, the mark of a field, or neither.
 type fieldRole uint8
 
 const (
@@ -31,9 +32,9 @@ var fieldTypes = map[string]fieldStep{"begin": fieldBegins, "separate": resultBe
 type fields []fieldStep
 
 var (
-	faultFieldOpen   = &fault{CodeField, "a field begins and does not end", false}
+	faultFieldOpen   = &fault{CodeField, "a field begins but does not end", false}
 	faultFieldResult = &fault{CodeField, "the result of a field begins outside a field", false}
-	faultFieldEnd    = &fault{CodeField, "a field ends that has not begun", false}
+	faultFieldEnd    = &fault{CodeField, "a field ends but has not begun", false}
 )
 
 // openStep returns the step for the start of an element.
@@ -45,7 +46,7 @@ func openStep(p *point, t *tag) fieldStep {
 	return fieldTypes[kind]
 }
 
-// take applies a step.
+// take applies a step. It returns the fault in the step, or nil.
 func (f *fields) take(step fieldStep) *fault {
 	last := len(*f) - 1
 	inner := noStep

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// gridRole is the meaning of an element for the grid of its table (ISO 29500-1 §17.4.48).
+// gridRole is the role of an element in the grid of its table (ISO 29500-1 §17.4.48).
 type gridRole uint8
 
 const (
@@ -25,7 +25,7 @@ var gridRoles = map[gridRole]string{
 	gridBefore: "w:gridBefore", gridAfter: "w:gridAfter",
 }
 
-// maxSpan is the largest number of columns of a table in Word.
+// maxSpan is the maximum number of columns in a Word table.
 const maxSpan = 63
 
 // grid is the state of a table that is being read.
@@ -103,7 +103,7 @@ func (g *grids) close(p *point) *fault {
 			return nil
 		}
 		if top.next[from] = true; top.vMerge == "continue" && !top.open[from] {
-			return &fault{CodeTable, "a cell is merged with one above it that is not merged", true}
+			return &fault{CodeTable, "a cell continues a merge that no cell above it begins", true}
 		}
 	}
 	return nil

@@ -9,11 +9,11 @@ import (
 	"platen/ooxml/names"
 )
 
-// scope has the namespace declarations in effect.
+// scope holds the namespace declarations in effect.
 type scope struct {
-	prefixes map[string]string // Platen's prefixes, by those of the document; "?" for namespaces without rules
-	inner    map[string]*scope // by declarations
-	names    map[string]*name  // of elements
+	prefixes map[string]string // from the document's prefixes to Platen's; "?" for namespaces without rules
+	inner    map[string]*scope // the scopes inside this one, by their declarations
+	names    map[string]*name  // the element names found so far, as written
 	room     *room
 }
 
@@ -30,7 +30,7 @@ type name struct {
 const (
 	// maxPrefixes is the number of prefixes in all scopes of a Memory. Further declarations are ignored.
 	maxPrefixes = 1 << 18
-	// maxNames is the number of names that they remember.
+	// maxNames is the number of names that all scopes of a Memory remember.
 	maxNames = 1 << 14
 )
 
@@ -75,7 +75,7 @@ func (s *scope) declare(attrs []attribute) *scope {
 	return inner
 }
 
-// declarations returns the namespace declarations among attributes as one text.
+// declarations joins the namespace declarations among attributes into one string, which identifies a scope.
 func declarations(attrs []attribute) string {
 	var key strings.Builder
 	for _, a := range attrs {
@@ -90,7 +90,7 @@ func isDeclaration(name []byte) bool {
 	return len(name) >= 5 && string(name[:5]) == "xmlns" && (len(name) == 5 || name[5] == ':')
 }
 
-// name returns the name of an element from its written form.
+// name returns the element name that is written so, with its rules.
 func (s *scope) name(written []byte) *name {
 	if known := s.names[string(written)]; known != nil {
 		return known
@@ -131,7 +131,7 @@ func undeclared(prefix string) *fault {
 	return &fault{CodeNamespace, fmt.Sprintf("the namespace prefix %q is not declared", prefix), false}
 }
 
-// attribute returns Platen's prefix for the name of an attribute, or "" if it has none, and the local name.
+// attribute splits the name of an attribute into Platen's prefix, which may be "", and the local name.
 func (s *scope) attribute(name []byte) (prefix string, local []byte, f *fault) {
 	i := bytes.IndexByte(name, ':')
 	if i < 0 || isDeclaration(name) {

@@ -24,8 +24,8 @@ type Output struct {
 	relations func(id string) bool
 }
 
-// NewOutput begins the check of a document. relations reports whether the current part has a relationship. It is called for references
-// outside segments, and may be nil.
+// NewOutput begins the check of a document. relations reports whether the current part has the relationship with an id. It is called for
+// references outside segments, and may be nil.
 func (m *Memory) NewOutput(tolerated *Faults, relations func(id string) bool) *Output {
 	o := &Output{tolerated: tolerated, relations: relations}
 	o.reader = reader{memory: m, watch: o}
@@ -156,7 +156,7 @@ func (o *Output) open(p *point, t *tag, offset int64) {
 	}
 }
 
-// state records an id. The ids of segments are unique in the template, so that they are unique here unless a segment is written twice.
+// state records an id. The ids inside segments are unique in the template, so they are unique here too unless a segment is written twice.
 func (o *Output) state(f *fact, id string, p *point, offset int64) {
 	if o.recording != nil {
 		o.recording.ids = true
@@ -178,7 +178,7 @@ func (o *Output) close(p *point, offset int64) {
 	}
 }
 
-// field applies a step of fields, and adds it to the segment being recorded: the state of fields depends on the text before a segment.
+// field applies a field step. It adds the step to the segment being recorded, because its effect depends on the text before the segment.
 func (o *Output) field(step fieldStep, p *point, offset int64) {
 	if s := o.recording; s != nil {
 		if n := len(s.fields); step == storyEnds && n > 0 && s.fields[n-1] == storyBegins {
@@ -198,14 +198,14 @@ type Faults struct {
 	ids    map[string]bool
 }
 
-// Tolerate adds the faults of a part of a template, which its output may have too.
+// Tolerate adds the faults of a part of a template. What is generated from that part may have them too.
 func (f *Faults) Tolerate(m *Memory, src []byte) {
 	r := reader{memory: m, at: m.start(), watch: &faultFinder{Faults: f}}
 	r.read(src)
 	r.end()
 }
 
-// faultFinder adds the faults of a part.
+// faultFinder collects the faults of one part.
 type faultFinder struct {
 	*Faults
 	scope  *scope // of the previous tag

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// The rules of WordprocessingML that are checked, as tables. They cover the mistakes that make Word refuse a file: an element in none of
-// the tables is allowed everywhere, with any content.
+// The tables below are the rules of WordprocessingML that Platen checks. They cover the mistakes that make Word refuse a file. An element
+// that no table lists is allowed everywhere, with any content.
 
-// kind is the kind of content that an element is to its parent.
+// kind is the kind of content that an element is in its parent.
 type kind uint8
 
 const (
@@ -20,7 +20,7 @@ const (
 	cell                // in a row
 )
 
-// contents is the kind of content that an element has.
+// contents is the kind of content that an element may contain.
 type contents uint8
 
 const (
@@ -35,10 +35,10 @@ const (
 	nothing // no text and no elements of the kinds above
 )
 
-// admits maps contents to the kind of their elements. All of them also admit free elements.
+// admits maps contents to the kind of element that they allow. Free elements are allowed in all of them.
 var admits = map[contents]kind{blocks: block, inlines: inline, runContent: content, rows: row, cells: cell}
 
-// kinds has the elements of each kind (ISO 29500-1 Annex A: EG_BlockLevelElts, EG_PContent, EG_RunInnerContent,
+// kinds lists the elements of each kind (ISO 29500-1 Annex A: EG_BlockLevelElts, EG_PContent, EG_RunInnerContent,
 // EG_ContentRowContent, EG_ContentCellContent).
 var kinds = map[kind]string{
 	block:  "w:p w:tbl w:altChunk",
@@ -50,7 +50,7 @@ var kinds = map[kind]string{
 	cell: "w:tc",
 }
 
-// holds has the elements with each kind of content.
+// holds lists the elements with each kind of content.
 var holds = map[contents]string{
 	blocks:     "w:body w:tc w:hdr w:ftr w:footnote w:endnote w:comment w:txbxContent w:docPartBody",
 	inlines:    "w:p w:hyperlink w:smartTag w:fldSimple w:dir w:bdo w:rt w:rubyBase",
@@ -62,13 +62,13 @@ var holds = map[contents]string{
 	nothing:    "w:document w:numbering w:styles w:comments w:footnotes w:endnotes wp:inline wp:anchor",
 }
 
-// mustHold are the elements that need at least one element of their kind of content: otherwise Word calls the file corrupt, or
-// drops them. A content control among runs may be empty.
+// mustHold lists the elements that must contain at least one element of the kind that they hold. Word drops them when they are empty, or
+// calls the file corrupt. A content control among runs may be empty.
 const mustHold = "w:tc w:hdr w:ftr w:footnote w:endnote w:comment w:txbxContent w:tbl w:tr w:sdtContent"
 
-// orders has the order of children, from ISO 29500-1 (section in the first column). Names without a prefix belong to w. The name * means
-// all other children. After a name, + means that it may occur several times, ! that it is required, and ~ that it is recommended. Names
-// separated by | share one place.
+// orders lists the children of elements in the order that a section of ISO 29500-1 requires. Names without a prefix belong to w. The name *
+// means all other children. After a name, + means that it may occur several times, ! that it is required, and ~ that it is recommended.
+// Names separated by | share one place.
 var orders = []struct{ section, element, children string }{
 	{"17.2.2", "w:body", "* sectPr"},
 	{"17.2.3", "w:document", "background body!"},
@@ -99,8 +99,7 @@ var orders = []struct{ section, element, children string }{
 	{"17.4.68", "w:tcMar", "top left|start bottom right|end"},
 	{"17.5.2.29", "w:sdt", "sdtPr sdtEndPr sdtContent~"},
 	{"17.6.17", "w:sectPr", "headerReference|footerReference+ footnotePr endnotePr type pgSz pgMar paperSrc pgBorders lnNumType " +
-		"pgNumType cols " +
-		"formProt vAlign noEndnote titlePg textDirection bidi rtlGutter docGrid printerSettings sectPrChange"},
+		"pgNumType cols formProt vAlign noEndnote titlePg textDirection bidi rtlGutter docGrid printerSettings sectPrChange"},
 	{"17.9.17", "w:numbering", "numPicBullet+ abstractNum+ num+ numIdMacAtCleanup"},
 	{"17.9.1", "w:abstractNum", "nsid multiLevelType tmpl name styleLink numStyleLink lvl+"},
 	{"17.9.15", "w:num", "abstractNumId! lvlOverride+"},
@@ -108,8 +107,7 @@ var orders = []struct{ section, element, children string }{
 	{"17.9.6", "w:lvl", "start numFmt lvlRestart pStyle isLgl suff lvlText lvlPicBulletId legacy lvlJc pPr rPr"},
 	{"17.7.4.18", "w:styles", "docDefaults latentStyles style+"},
 	{"17.7.4.17", "w:style", "name aliases basedOn next link autoRedefine hidden uiPriority semiHidden unhideWhenUsed qFormat " +
-		"locked personal " +
-		"personalCompose personalReply rsid pPr rPr tblPr trPr tcPr tblStylePr+"},
+		"locked personal personalCompose personalReply rsid pPr rPr tblPr trPr tcPr tblStylePr+"},
 	{"17.13.4.6", "w:comments", "comment+"},
 	{"17.11.15", "w:footnotes", "footnote+"},
 	{"17.11.9", "w:endnotes", "endnote+"},
@@ -125,21 +123,22 @@ var orders = []struct{ section, element, children string }{
 	{"Part 3, 9.4", "mc:AlternateContent", "mc:Choice+! mc:Fallback"},
 }
 
-// onlyWarned are elements whose children Word accepts in any order. In the transitional schema the properties of a run are a choice, and in
-// that of Word's own validator a sequence. Other programs often write the children of styles in another order.
+// onlyWarned lists the elements whose children Word accepts in any order, so that a wrong order is only a warning. The transitional schema
+// allows the properties of a run in any order, while the schema of Word's own validator prescribes one. Other programs often write the
+// children of styles in another order.
 const onlyWarned = "w:rPr w:style"
 
-// onlyIn maps elements to the parents in which the rules apply to them. In the settings, for instance, notes have no content.
+// onlyIn maps elements to the parent in which their rules apply. In the settings, for instance, a w:footnote has no content.
 var onlyIn = map[string]string{"w:footnote": "w:footnotes", "w:endnote": "w:endnotes"}
 
-// neverIn has elements that are not allowed in others, although these inherit the content of their parents: tracked changes cannot contain
-// links (ISO 29500-1 §17.13.5.18).
+// neverIn maps elements to parents that inherit their contents but must not contain these elements: a tracked change cannot contain a link
+// (ISO 29500-1 §17.13.5.18).
 var neverIn = map[string]string{"w:hyperlink": "w:ins w:del w:moveFrom w:moveTo"}
 
 // lastMustBeParagraph is the element that must end with a paragraph (ISO 29500-1 §17.4.65): a table cannot be the last element of a cell.
 const lastMustBeParagraph = "w:tc"
 
-// element has the rules for a name.
+// element holds the rules for an element name.
 type element struct {
 	name     string
 	kind     kind
@@ -158,14 +157,14 @@ type element struct {
 	field fieldRole
 }
 
-// place is the position of a child among others.
+// place is the position of a child among its siblings.
 type place struct {
 	rank uint8 // 0 means anywhere
 	many bool
 	bit  uint8
 }
 
-// elements has the rules for every name in the tables.
+// elements holds the rules for every name in the tables.
 var elements = func() map[string]*element {
 	all := map[string]*element{}
 	get := func(name string) *element {
@@ -258,7 +257,7 @@ type state struct {
 	last     lastBlock
 }
 
-// lastBlock is the last element of block-level content.
+// lastBlock is the kind of the last block in an element.
 type lastBlock uint8
 
 const (
@@ -267,7 +266,7 @@ const (
 	table
 )
 
-// fault is a mistake without its place.
+// fault is a mistake without its location.
 type fault struct {
 	code    Code
 	message string

@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// A reader of XML 1.0 without a document type. It is separate from the engine's readers on purpose: a check that used those could not find
-// their mistakes.
+// This file reads XML 1.0 without document types. It shares nothing with the readers of the engine on purpose: a check that used them could
+// not find their mistakes.
 
-// maxAttributes is the largest number of attributes of an element, each of which is compared with the others.
+// maxAttributes is the maximum number of attributes of an element. Each is compared with all others.
 const maxAttributes = 1000
 
 // tag is a start or end tag as written. Its slices are parts of the source.
@@ -47,7 +47,7 @@ var byteClass = func() (t [256]uint8) {
 }()
 
 var (
-	errTagEnds   = errors.New("a tag, comment or section does not end")
+	errTagEnds   = errors.New("a tag, comment, or section does not end")
 	errAmpersand = errors.New("an & does not begin a character reference")
 )
 
@@ -67,7 +67,7 @@ func checkCharacters(src []byte) error {
 	return nil
 }
 
-// read reads the tag at the start of src, and returns its length.
+// read reads the tag at the start of src, and returns its length in bytes.
 func (t *tag) read(src []byte) (int, error) {
 	*t = tag{attrs: t.attrs[:0]}
 	i := 1
@@ -119,7 +119,7 @@ func nameLen(src []byte) int {
 	return n
 }
 
-// attribute reads the attribute at the start of src.
+// attribute reads the attribute at the start of src, and returns its length in bytes.
 func (t *tag) attribute(src []byte) (int, error) {
 	n := nameLen(src)
 	name, i := src[:n], skipBlanks(src, n)

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxDepth is how deep elements may be nested.
+	// maxDepth is the maximum nesting depth of elements.
 	maxDepth = 500
 	// maxEdges is the number of different children that are remembered for one place. Others are checked every time.
 	maxEdges = 64
@@ -21,11 +21,11 @@ const (
 	maxHeld = 1 << 20
 )
 
-// A check is an automaton whose states are places. A place has everything that the check needs to know about the document so far: the open
-// elements, and the state of each. It is immutable, and remembers the places that tags lead to. A tag that has been checked once, in this
-// document or in another one of the same template, then costs only a comparison of names.
+// A check is an automaton whose states are places. A place holds all that the check needs to know about the document so far: the open
+// elements, and the state of each. It never changes, but it remembers the places that tags lead to. Once a tag has been checked, in this
+// document or in another one of the same template, it costs only a comparison of names.
 
-// Memory has the places that the checks of many documents share. It is safe for concurrent use. The zero value is ready.
+// Memory holds the places that the checks of many documents share. It is safe for concurrent use. The zero value is ready to use.
 type Memory struct {
 	mu     sync.Mutex
 	root   *point
@@ -43,11 +43,11 @@ type point struct {
 	closed atomic.Pointer[edge] // for the end of the element
 }
 
-// family has the places in one element that differ only in its state.
+// family holds the places inside one element, which differ only in its state.
 type family struct {
 	elem   *element // has an empty name outside the root element
 	raw    string   // its name as written
-	parent *point   // with the element as its last child
+	parent *point   // where the element ends, with the element as the last child
 	scope  *scope
 	depth  int
 	unread bool      // in mc:Fallback, which Word ignores because it reads the alternative before it
@@ -63,7 +63,7 @@ type edge struct {
 	fault *fault
 }
 
-// start returns the place at the start of documents. It forgets all places if there are too many.
+// start returns the place where documents start. If there are too many places, it forgets all of them first.
 func (m *Memory) start() *point {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -82,7 +82,7 @@ func (m *Memory) Size() int {
 	return min(m.places, maxPlaces) * placeSize
 }
 
-// in returns the place of a family with a state. The caller holds m.mu.
+// in returns the place of a family with the given state. The caller holds m.mu.
 func (m *Memory) in(f *family, s state) *point {
 	free := slices.IndexFunc(f.first[:], func(p *point) bool { return p == nil || p.state == s })
 	if free >= 0 && f.first[free] != nil {
@@ -202,7 +202,7 @@ func (p *point) path() string {
 	return strings.Join(names, "/")
 }
 
-// reader reads one part, from place to place.
+// reader reads one part, and moves from place to place.
 type reader struct {
 	memory *Memory
 	at     *point
@@ -213,7 +213,7 @@ type reader struct {
 	broken bool // the XML is not well formed, and the rest is ignored
 }
 
-// watcher is notified by a reader.
+// watcher receives the faults and elements that a reader finds.
 type watcher interface {
 	fault(f *fault, at *point, offset int64)
 	open(p *point, t *tag, offset int64)
@@ -260,7 +260,7 @@ func (r *reader) fail(err error) {
 	r.watch.fault(&fault{CodeXML, err.Error(), false}, r.at, r.offset)
 }
 
-// complete completes the unfinished tag with the start of src, and returns the rest.
+// complete completes the unfinished tag with the start of src, and returns the rest of src.
 func (r *reader) complete(src []byte) []byte {
 	for {
 		i := bytes.IndexByte(src, '>')

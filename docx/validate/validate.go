@@ -36,7 +36,7 @@ const (
 // Problem is one mistake in a document.
 type Problem struct { //nolint:errname // most are listed and not returned as errors
 	Part    string // "/word/document.xml"; "" for the file as a whole
-	Place   string // the elements around it, and the byte: "w:document/w:body/w:tbl, byte 1234"
+	Place   string // the open elements and the byte: "w:document/w:body/w:tbl, byte 1234"
 	Code    Code
 	Message string
 	Warning bool // Word opens the document anyway
@@ -56,7 +56,7 @@ func (p *Problem) Error() string {
 // Key identifies the problem without its place, which changes when a document is generated from a template.
 func (p Problem) Key() string { return p.Part + " " + string(p.Code) + " " + p.Message }
 
-// MaxProblems is the largest number of problems that are reported for one document.
+// MaxProblems is the maximum number of problems that are reported for one document.
 const MaxProblems = 1000
 
 // Package checks a document of size bytes: the package (ISO 29500-2), whether the XML is well formed, and for WordprocessingML
@@ -75,6 +75,7 @@ func Package(r io.ReaderAt, size int64) []Problem {
 	return d.problems
 }
 
+// where describes a position by its open elements and its byte.
 func where(p *point, offset int64) string {
 	if p.depth == 0 {
 		return fmt.Sprintf("byte %d", offset)

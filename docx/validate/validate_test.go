@@ -31,8 +31,7 @@ const (
 	rootRels = relsOpen + `<Relationship Id="rId1" Type="` + office + `officeDocument" Target="word/document.xml"/></Relationships>`
 )
 
-// document packs a document with a body, and parts that replace the usual ones or are added to them.
-
+// document returns a file with the given body. parts replace the usual parts, or are added to them.
 func document(t testing.TB, body string, parts map[string]string) []byte {
 	t.Helper()
 	files := map[string]string{
@@ -57,6 +56,7 @@ func document(t testing.TB, body string, parts map[string]string) []byte {
 	return buf.Bytes()
 }
 
+// problems lists the problems of a document, one a line.
 func problems(file []byte) string {
 	var lines []string
 	for _, p := range validate.Package(bytes.NewReader(file), int64(len(file))) {
@@ -76,16 +76,16 @@ const (
 	inner = `<wp:extent cx="1" cy="1"/><wp:docPr id="1" name="p"/><a:graphic/>`
 )
 
-// Each rule of the tables has a body that keeps to it, where that is not plain, and one that breaks it.
-// mark is a mark of a field.
+// mark returns a mark of a field: its begin, separator, or end.
 func mark(kind string) string { return `<w:fldChar w:fldCharType="` + kind + `"/>` }
 
+// TestBodies has a body that breaks each rule of the tables, and one that follows it where that is not obvious.
 func TestBodies(t *testing.T) {
 	for _, tt := range []struct{ name, body, want string }{
 		{"plain", par + `<w:sectPr/>`, ""},
 		{"range marks anywhere", `<w:bookmarkStart w:id="1" w:name="a"/><w:tbl><w:bookmarkEnd w:id="1"/>` + grid + `<w:tr>` + cell +
 			`</w:tr></w:tbl>` + par, ""},
-		{"content controls are what is in them", `<w:tbl>` + grid + `<w:sdt><w:sdtContent><w:tr><w:sdt><w:sdtContent>` + cell +
+		{"content controls count as their content", `<w:tbl>` + grid + `<w:sdt><w:sdtContent><w:tr><w:sdt><w:sdtContent>` + cell +
 			`</w:sdtContent></w:sdt></w:tr></w:sdtContent></w:sdt></w:tbl>` + par, ""},
 		{"cell ends with a control that ends with a paragraph", `<w:tbl>` + grid + `<w:tr><w:tc><w:sdt><w:sdtContent>` + par +
 			`</w:sdtContent></w:sdt></w:tc></w:tr></w:tbl>` + par, ""},
@@ -119,7 +119,7 @@ func TestBodies(t *testing.T) {
 		{"no extent", `<w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="p"/><a:graphic/></wp:inline></w:drawing></w:r></w:p>`,
 			"missing: wp:inline has no wp:extent (ISO 29500-1 §20.4.2.8)"},
 
-		{"properties behind runs", `<w:p><w:r/><w:pPr/></w:p>`,
+		{"properties after runs", `<w:p><w:r/><w:pPr/></w:p>`,
 			"order: w:pPr follows an element that it must precede in w:p (ISO 29500-1 §17.3.1.22)"},
 		{"order of paragraph properties", `<w:p><w:pPr><w:jc/><w:pStyle w:val="a"/></w:pPr></w:p>`,
 			"order: w:pStyle follows an element that it must precede in w:pPr (ISO 29500-1 §17.3.1.26)\nwarning: reference: there is no style a"},
@@ -129,45 +129,45 @@ func TestBodies(t *testing.T) {
 			`<w:tr><w:tc><w:tcPr><w:vMerge w:val="restart"/><w:gridSpan w:val="2"/></w:tcPr><w:p/></w:tc></w:tr></w:tbl>` + par,
 			"order: w:gridSpan follows an element that it must precede in w:tcPr (ISO 29500-1 §17.4.69)"},
 		{"two sections at the end", par + `<w:sectPr/><w:sectPr/>`, "order: w:sectPr occurs twice in w:body (ISO 29500-1 §17.2.2)"},
-		{"paragraph behind the section", `<w:sectPr/>` + par,
+		{"paragraph after the section", `<w:sectPr/>` + par,
 			"order: w:p follows an element that it must precede in w:body (ISO 29500-1 §17.2.2)"},
 
 		{"drawing ids", `<w:p><w:r><w:drawing><wp:inline>` + inner + `</wp:inline></w:drawing><w:drawing><wp:inline>` + inner +
 			`</wp:inline></w:drawing></w:r></w:p>`, "duplicate_id: the id 1 of a drawing is used twice"},
 		{"bookmarks", `<w:p><w:bookmarkStart w:id="1" w:name="a"/><w:bookmarkEnd w:id="1"/><w:bookmarkStart w:id="2" ` +
 			`w:name="a"/><w:bookmarkEnd w:id="2"/></w:p>`, "duplicate_id: the id a of a bookmark name is used twice"},
-		{"bookmark that does not begin", `<w:p><w:bookmarkEnd w:id="1"/></w:p>`, "warning: reference: there is no bookmark 1"},
+		{"bookmark without a start", `<w:p><w:bookmarkEnd w:id="1"/></w:p>`, "warning: reference: there is no bookmark 1"},
 		{"content controls", strings.Repeat(`<w:sdt><w:sdtPr><w:id w:val="7"/></w:sdtPr><w:sdtContent>`+par+`</w:sdtContent></w:sdt>`, 2),
 			"duplicate_id: the id 7 of a content control is used twice"},
 		{"paragraph ids", strings.Repeat(`<w:p w14:paraId="00000001"/>`, 2), "duplicate_id: the id 00000001 of a paragraph is used twice"},
-		{"list that is not there", `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="3"/></w:numPr></w:pPr></w:p>`,
+		{"missing list", `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="3"/></w:numPr></w:pPr></w:p>`,
 			"warning: reference: there is no list 3"},
-		{"note that is not there", `<w:p><w:r><w:footnoteReference w:id="3"/></w:r></w:p>`, "reference: there is no footnote 3"},
-		{"comment that is not there", `<w:p><w:r><w:commentReference w:id="3"/></w:r></w:p>`, "reference: there is no comment 3"},
-		{"relationship that is not there", `<w:p><w:hyperlink r:id="rId9"><w:r/></w:hyperlink></w:p>`,
+		{"missing note", `<w:p><w:r><w:footnoteReference w:id="3"/></w:r></w:p>`, "reference: there is no footnote 3"},
+		{"missing comment", `<w:p><w:r><w:commentReference w:id="3"/></w:r></w:p>`, "reference: there is no comment 3"},
+		{"missing relationship", `<w:p><w:hyperlink r:id="rId9"><w:r/></w:hyperlink></w:p>`,
 			"relationship: the relationship rId9 is used but not defined"},
 
-		{"field without an end", `<w:p><w:r>` + mark("begin") + mark("separate") + `</w:r></w:p>`, "field: a field begins and does not end"},
-		{"field without a begin", `<w:p><w:r>` + mark("end") + `</w:r></w:p>`, "field: a field ends that has not begun"},
+		{"field without an end", `<w:p><w:r>` + mark("begin") + mark("separate") + `</w:r></w:p>`, "field: a field begins but does not end"},
+		{"field without a begin", `<w:p><w:r>` + mark("end") + `</w:r></w:p>`, "field: a field ends but has not begun"},
 		{"field with two results", `<w:p><w:r>` + mark("begin") + mark("separate") + mark("separate") + mark("end") + `</w:r></w:p>`,
 			"field: the result of a field begins outside a field"},
-		{"field in a field, over paragraphs", `<w:p><w:r>` + mark("begin") + mark("begin") + mark("end") + `</w:r></w:p><w:p><w:r>` +
+		{"field in a field, across paragraphs", `<w:p><w:r>` + mark("begin") + mark("begin") + mark("end") + `</w:r></w:p><w:p><w:r>` +
 			mark("separate") + mark("end") + `</w:r></w:p>`, ""},
-		{"field that leads out of a text box", `<w:p><w:r><w:pict><w:txbxContent><w:p><w:r>` + mark("begin") +
+		{"field that leaves a text box", `<w:p><w:r><w:pict><w:txbxContent><w:p><w:r>` + mark("begin") +
 			`</w:r></w:p></w:txbxContent></w:pict>` + mark("end") + `</w:r></w:p>`,
-			"field: a field begins and does not end\nfield: a field ends that has not begun"},
+			"field: a field begins but does not end\nfield: a field ends but has not begun"},
 
 		{"row wider than the grid", `<w:tbl>` + grid + `<w:tr>` + cell +
 			`<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr><w:p/></w:tc></w:tr></w:tbl>` + par,
 			"warning: table: a row covers 3 columns, and its table has 2"},
-		{"columns left out count", `<w:tbl>` + grid + `<w:tr><w:trPr><w:gridBefore w:val="1"/><w:gridAfter w:val="1"/></w:trPr>` + cell +
+		{"skipped columns count", `<w:tbl>` + grid + `<w:tr><w:trPr><w:gridBefore w:val="1"/><w:gridAfter w:val="1"/></w:trPr>` + cell +
 			`</w:tr></w:tbl>` + par, "warning: table: a row covers 3 columns, and its table has 2"},
-		{"merged with nothing", `<w:tbl>` + grid + `<w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc></w:tr></w:tbl>` + par,
-			"warning: table: a cell is merged with one above it that is not merged"},
+		{"continues no merge", `<w:tbl>` + grid + `<w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc></w:tr></w:tbl>` + par,
+			"warning: table: a cell continues a merge that no cell above it begins"},
 
-		{"prefix", `<w:p><x:y/></w:p>`, `namespace: the namespace prefix "x" is not declared`},
-		{"prefix of an attribute", `<w:p x:y="1"/>`, `namespace: the namespace prefix "x" is not declared`},
-		{"ignorable prefix", `<w:p mc:Ignorable="w14 w99"/>`, `namespace: the namespace prefix "w99" is not declared`},
+		{"undeclared prefix", `<w:p><x:y/></w:p>`, `namespace: the namespace prefix "x" is not declared`},
+		{"undeclared prefix of an attribute", `<w:p x:y="1"/>`, `namespace: the namespace prefix "x" is not declared`},
+		{"undeclared ignorable prefix", `<w:p mc:Ignorable="w14 w99"/>`, `namespace: the namespace prefix "w99" is not declared`},
 		{"open element", `<w:p><w:r></w:p>`, "xml: </w:p> ends an element that is not open"},
 		{"ampersand", `<w:p><w:r><w:t>a & b</w:t></w:r></w:p>`, "xml: an & does not begin a character reference"},
 		{"entity", `<w:p><w:r><w:t>&nbsp;</w:t></w:r></w:p>`, "xml: an & does not begin a character reference"},
@@ -191,12 +191,12 @@ func TestPackages(t *testing.T) {
 		parts map[string]string
 		want  string
 	}{
-		{"target that is not there", map[string]string{"word/_rels/document.xml.rels": rels(`<Relationship Id="a" Type="` + office +
+		{"missing target", map[string]string{"word/_rels/document.xml.rels": rels(`<Relationship Id="a" Type="` + office +
 			`image" Target="media/x.png"/>`)}, `relationship: the relationship "a" points to /word/media/x.png, which is missing`},
 		{"id twice", map[string]string{"word/_rels/document.xml.rels": rels(strings.Repeat(`<Relationship Id="a" Type="`+office+
 			`hyperlink" TargetMode="External" Target="https://a.example"/>`, 2))}, `relationship: the relationship "a" is defined twice`},
 		{"part without type", map[string]string{"word/media/x.tiff": "II"}, "content_type: the part has no content type"},
-		{"picture of another type", map[string]string{"word/media/x.png": "GIF89a"},
+		{"image of another type", map[string]string{"word/media/x.png": "GIF89a"},
 			"warning: content_type: the image does not have the type image/png"},
 		{"empty note", map[string]string{"word/footnotes.xml": `<w:footnotes ` + namespaces + `><w:footnote w:id="1"/></w:footnotes>`},
 			"empty: w:footnote contains no w:p"},
@@ -216,7 +216,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// What is read in pieces is judged as what is read at once, and segments as what is not in segments.
+// TestOutputInPieces checks that it does not matter how a part is split into writes and segments.
 func TestOutputInPieces(t *testing.T) {
 	body := `<w:p w14:paraId="00000001"><w:r><w:t xml:space="preserve">a &amp; b > c</w:t></w:r></w:p><!-- > --><w:tbl>` + grid +
 		`<w:tr>` + cell + `</w:tr></w:tbl>`
@@ -226,9 +226,9 @@ func TestOutputInPieces(t *testing.T) {
 	for range 3 {
 		for at := range whole {
 			for name, write := range map[string]func(*validate.Output){
-				"bytes":          func(o *validate.Output) { o.Write(whole[:at]); o.Write(whole[at:]) },
-				"segments":       func(o *validate.Output) { o.Segment(0, whole[:at]); o.Segment(1, whole[at:]) },
-				"segment behind": func(o *validate.Output) { o.Write(whole[:at]); o.Segment(1, whole[at:]) },
+				"bytes":        func(o *validate.Output) { o.Write(whole[:at]); o.Write(whole[at:]) },
+				"segments":     func(o *validate.Output) { o.Segment(0, whole[:at]); o.Segment(1, whole[at:]) },
+				"segment last": func(o *validate.Output) { o.Write(whole[:at]); o.Segment(1, whole[at:]) },
 			} {
 				o := m.NewOutput(new(validate.Faults), nil)
 				o.Part("/a", segments)
@@ -247,21 +247,21 @@ func TestOutputFindsProblems(t *testing.T) {
 	open, end := `<w:document `+namespaces+`><w:body>`, `</w:body></w:document>`
 	for _, tt := range []struct {
 		name     string
-		segments []string // written in turn
+		segments []string // written in this order
 		want     string
 	}{
-		{"sound", []string{open, par, par, end}, ""},
-		{"an id in a segment that comes twice", []string{open, `<w:p w14:paraId="00000001"/>`, `<w:p w14:paraId="00000001"/>`, end},
+		{"valid", []string{open, par, par, end}, ""},
+		{"an id in a segment that is written twice", []string{open, `<w:p w14:paraId="00000001"/>`, `<w:p w14:paraId="00000001"/>`, end},
 			"an id of the template is written twice"},
-		{"nesting over segments", []string{open, `<w:p>`, `<w:p>`, `</w:p></w:p>`, end}, "w:p is not allowed in w:p"},
+		{"nesting across segments", []string{open, `<w:p>`, `<w:p>`, `</w:p></w:p>`, end}, "w:p is not allowed in w:p"},
 		{"an element that is not closed", []string{open, `<w:p>`, end}, "</w:body> ends an element that is not open"},
-		{"a field over segments", []string{open, `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>`,
+		{"a field across segments", []string{open, `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>`,
 			`<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>`, end}, ""},
-		{"a field that ends in a segment that comes twice", []string{open, `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>`,
+		{"a field that ends in a segment written twice", []string{open, `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>`,
 			`<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>`, `<w:p><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>`, end},
-			"a field ends that has not begun"},
+			"a field ends but has not begun"},
 		{"a field that does not end", []string{open, `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>`, end},
-			"a field begins and does not end"},
+			"a field begins but does not end"},
 		{"a part that ends early", []string{open, par}, "the XML ends inside an element"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -271,7 +271,7 @@ func TestOutputFindsProblems(t *testing.T) {
 			}
 			var m validate.Memory
 			segments := make([]validate.Segment, len(tt.segments)+1)
-			for range 2 { // the second time from what is remembered
+			for range 2 { // the second time, from memory
 				o := m.NewOutput(new(validate.Faults), nil)
 				o.Part("/a", segments)
 				for _, s := range tt.segments {
