@@ -16,12 +16,11 @@ import (
 
 const maxLine = 140 // characters
 
-// longLineFiles lists the files that were there before the rule, one path per line. A file leaves the list with its last long
-// line, and a renamed one takes its place with it: go test . -run=LongLines -update. The list never grows.
+// longLineFiles lists the files that are older than the limit and still exceed it, one path per line. The list never grows. After you wrap
+// the last long line of a file, or rename a file, run go test . -run=LongLines -update.
 const longLineFiles = "testdata/long_lines.txt"
 
-// onlyURL matches a line that holds a URL and nothing that could go onto another line: a comment, an item of a list, or the
-// target of a reference.
+// onlyURL matches a line that cannot be wrapped because it is only a URL: a comment, a list item, or the target of a reference.
 var onlyURL = regexp.MustCompile(`^\s*(?://\s*|[-*]\s+|\[[^\]]+\]:\s*)?\S*://\S*$`)
 
 func TestLongLines(t *testing.T) {
@@ -49,7 +48,7 @@ func TestLongLines(t *testing.T) {
 	}
 	for _, name := range names {
 		if !slices.Contains(exempt, name) {
-			t.Errorf("%s: lines %v have over %d characters", name, found[name], maxLine)
+			t.Errorf("%s: lines %v have more than %d characters", name, found[name], maxLine)
 		}
 	}
 	for _, name := range exempt {
@@ -80,8 +79,8 @@ func textFiles(t *testing.T, extensions ...string) []string {
 	return names
 }
 
-// longLines returns the numbers of the lines that are too long. Tables in Markdown, generated code, URLs, and the tags of
-// structs, which Go cannot break, may be as long as they are.
+// longLines returns the numbers of the lines that are too long. Tables in Markdown, generated code, URLs, and struct tags are exempt,
+// because they cannot be wrapped.
 func longLines(name, text string) []int {
 	exempt := map[int]bool{}
 	if path.Ext(name) == ".go" {
@@ -104,7 +103,7 @@ func longLines(name, text string) []int {
 	return found
 }
 
-// tagLines returns the lines on which the tag of a struct's field ends.
+// tagLines returns the lines on which struct tags end.
 func (f *file) tagLines() map[int]bool {
 	lines := map[int]bool{}
 	f.find(func(n ast.Node) bool {

@@ -8,26 +8,27 @@ import (
 	"testing"
 )
 
-// Names that say nothing about what is inside, so that anything could be put there.
+// emptyNames are package names that say nothing about the content, so that anything would fit.
 var emptyNames = []string{"util", "utils", "common", "models", "types", "helpers", "interfaces", "mocks", "manager"}
 
+// rules are the checks that every file must pass, by name.
 var rules = map[string]func(*file, reporter){
-	"imports are on the map":                  checkImports,
-	"cli knows one file per engine":           checkWiring,
-	"packages are named for what they hold":   checkPackageName,
-	"files are short":                         checkFileLength,
-	"functions are short":                     checkFunctionLength,
-	"nothing runs before main":                checkNoInit,
-	"only cli reads the environment":          checkEnvironment,
-	"nothing sleeps but in a synctest bubble": checkNoSleep,
-	"no test asserts wall time":               checkNoWallTime,
+	"imports are on the map":             checkImports,
+	"cli knows one file per engine":      checkWiring,
+	"package names describe the content": checkPackageName,
+	"files are short":                    checkFileLength,
+	"functions are short":                checkFunctionLength,
+	"nothing runs before main":           checkNoInit,
+	"only cli reads the environment":     checkEnvironment,
+	"only synctest bubbles sleep":        checkNoSleep,
+	"no test asserts wall time":          checkNoWallTime,
 }
 
 func checkImports(f *file, report reporter) {
-	const remedy = "if it must be, change the map in arch_test.go and ARCHITECTURE.md and say why in docs/adr"
+	const remedy = "if there is no other way, change the map in arch_test.go and ARCHITECTURE.md, and say why in docs/adr"
 	room := roomOf(f.dir())
 	if room == "" {
-		report(1, "package %s is not on the map: put the file into a package that is; %s", f.dir(), remedy)
+		report(1, "package %s is not on the map: put the file into a package on the map; %s", f.dir(), remedy)
 		return
 	}
 	for _, spec := range f.ours() {
@@ -35,37 +36,37 @@ func checkImports(f *file, report reporter) {
 		case to == "":
 			report(spec.line, "imports %s, which is not on the map; %s", spec.pkg, remedy)
 		case isTestSupport(spec.pkg) && !f.test && !isTool(room):
-			report(spec.line, "imports %s, which is for tests alone", spec.pkg)
+			report(spec.line, "imports %s, which is only for tests", spec.pkg)
 		case !mayImport(room, to, f.test):
 			report(spec.line, "%s may not import %s; %s", room, to, remedy)
 		}
 	}
 }
 
-// wiring names the one file of cli that may import a package which the others only know by its interface.
+// wiring maps packages to the only file of cli that may import them. The other files use the interface.
 var wiring = map[string]string{"pdf/office": "cli/pdf.go"}
 
 func checkWiring(f *file, report reporter) {
 	for _, spec := range f.ours() {
 		if only := wiring[spec.pkg]; only != "" && f.dir() == "cli" && f.path != only && !f.test {
-			report(spec.line, "imports %s: only %s does, the rest of cli knows the interface", spec.pkg, only)
+			report(spec.line, "imports %s: only %s may, the rest of cli uses the interface", spec.pkg, only)
 		}
 	}
 }
 
 func checkPackageName(f *file, report reporter) {
 	if name := strings.TrimSuffix(f.syntax.Name.Name, "_test"); slices.Contains(emptyNames, name) {
-		report(1, "package %s: name it for what it holds, in the field's own word", name)
+		report(1, "package %s: name it after its content, with the standard term", name)
 	}
 }
 
 func checkFileLength(f *file, report reporter) {
 	if !f.generated && f.lines > maxFileLines {
-		report(f.lines, "%d lines, over %d: there are two subjects in this file", f.lines, maxFileLines)
+		report(f.lines, "%d lines, over %d: split the file by subject", f.lines, maxFileLines)
 	}
 }
 
-// checkFunctionLength leaves out tests, where a long function is most often a long table.
+// checkFunctionLength skips tests, where a long function is usually a long table.
 func checkFunctionLength(f *file, report reporter) {
 	if f.generated || f.test {
 		return
@@ -76,7 +77,7 @@ func checkFunctionLength(f *file, report reporter) {
 			continue
 		}
 		if n := f.line(fn.End()) - f.line(fn.Pos()) + 1; n > maxFunctionLines {
-			report(f.line(fn.Pos()), "func %s has %d lines, over %d: give its steps names", fn.Name.Name, n, maxFunctionLines)
+			report(f.line(fn.Pos()), "func %s has %d lines, over %d: move its steps to functions with names", fn.Name.Name, n, maxFunctionLines)
 		}
 	}
 }
@@ -84,7 +85,7 @@ func checkFunctionLength(f *file, report reporter) {
 func checkNoInit(f *file, report reporter) {
 	for _, decl := range f.syntax.Decls {
 		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
-			report(f.line(fn.Pos()), "func init: call it from where it is needed; cli/serve.go is the place for wiring")
+			report(f.line(fn.Pos()), "func init: call it explicitly where it is needed; wiring belongs in cli/serve.go")
 		}
 	}
 }
@@ -100,7 +101,7 @@ func checkEnvironment(f *file, report reporter) {
 	}
 }
 
-// checkNoSleep lets a test advance the clock of its own synctest bubble, where no time passes.
+// checkNoSleep allows sleep only in synctest bubbles, where it advances a clock of the test's own and takes no time.
 func checkNoSleep(f *file, report reporter) {
 	bubbles := f.bubbles()
 	for _, sleep := range f.uses("time", "Sleep") {
@@ -110,8 +111,8 @@ func checkNoSleep(f *file, report reporter) {
 	}
 }
 
-// checkNoWallTime rejects time.Since in tests: on a busy machine everything takes longer. Benchmarks measure, and in a
-// synctest bubble time is exact.
+// checkNoWallTime rejects time.Since in tests, because everything takes longer on a busy machine. Benchmarks may measure, and time is exact
+// in a synctest bubble.
 func checkNoWallTime(f *file, report reporter) {
 	if !strings.HasSuffix(f.path, "_test.go") || strings.HasSuffix(f.path, "bench_test.go") {
 		return
@@ -124,7 +125,7 @@ func checkNoWallTime(f *file, report reporter) {
 	}
 }
 
-// undocumented returns the packages that a person wrote and that have no package comment.
+// undocumented returns the packages without a package comment, apart from generated ones.
 func undocumented(files []*file) []string {
 	documented := map[string]bool{}
 	for _, f := range files {
@@ -142,36 +143,36 @@ func undocumented(files []*file) []string {
 	return missing
 }
 
-func TestRulesFindWhatTheyForbid(t *testing.T) {
+func TestRulesFindViolations(t *testing.T) {
 	long := strings.Repeat("\t_ = 1\n", maxFunctionLines)
 	tests := []struct {
 		name, path, text string
-		want             string // part of the report; "" for no report
+		want             string // a part of the report, or "" for no report
 	}{
 		{"import up", "store/store.go", `package store; import _ "platen/docgen"`, "store may not import docgen"},
 		{"import across", "server/server.go", `package server; import _ "platen/generate"`, "may not import generate"},
-		{"import two down", "server/server.go", `package server; import _ "platen/store"`, "may not import store"},
+		{"import two levels down", "server/server.go", `package server; import _ "platen/store"`, "may not import store"},
 		{"import on the map", "docgen/batch.go", `package docgen; import _ "platen/store"`, ""},
 		{"cli imports all", "cli/serve.go", `package cli; import _ "platen/pdf"`, ""},
 		{"engine where it is wired", "cli/pdf.go", `package cli; import _ "platen/pdf/office"`, ""},
-		{"engine elsewhere in cli", "cli/topdf.go", `package cli; import _ "platen/pdf/office"`, "only cli/pdf.go does"},
+		{"engine elsewhere in cli", "cli/topdf.go", `package cli; import _ "platen/pdf/office"`, "only cli/pdf.go may"},
 		{"internal of the room", "store/store.go", `package store; import _ "platen/store/internal/queries"`, ""},
-		{"internal of the room, upwards", "store/internal/queries/q.go", `package queries; import _ "platen/docgen"`, "may not"},
+		{"internal of the room, upward", "store/internal/queries/q.go", `package queries; import _ "platen/docgen"`, "may not"},
 		{"unknown package", "billing/billing.go", `package billing`, "package billing is not on the map"},
 		{"unknown sub-package", "docgen/batches/b.go", `package batches`, "package docgen/batches is not on the map"},
 		{"import of an unknown package", "cli/cli.go", `package cli; import _ "platen/billing"`, "imports billing"},
-		{"test two down", "server/server_test.go", `package server; import _ "platen/store/storetest"`, ""},
+		{"test two levels down", "server/server_test.go", `package server; import _ "platen/store/storetest"`, ""},
 		{"example in a test", "docx/docx_test.go", `package docx; import _ "platen/examples"`, ""},
 		{"example in the program", "docx/docx.go", `package docx; import _ "platen/examples"`, "docx may not import examples"},
-		{"test upwards", "store/store_test.go", `package store; import _ "platen/docgen"`, "may not import docgen"},
-		{"test support in the program", "docgen/job.go", `package docgen; import _ "platen/store/storetest"`, "for tests alone"},
+		{"test upward", "store/store_test.go", `package store; import _ "platen/docgen"`, "may not import docgen"},
+		{"test support in the program", "docgen/job.go", `package docgen; import _ "platen/store/storetest"`, "only for tests"},
 		{"test support of the room", "blob/blobtest/suite.go", `package blobtest; import _ "platen/blob"`, ""},
 		{"below test support", "blob/blobtest/disk/disk.go", `package disk; import _ "platen/blob/blobtest"`, ""},
-		{"below test support in the program", "blob/blob.go", `package blob; import _ "platen/blob/blobtest/disk"`, "for tests alone"},
-		{"below test support, upwards", "blob/blobtest/disk/disk.go", `package disk; import _ "platen/store"`, "blob may not import store"},
+		{"below test support in the program", "blob/blob.go", `package blob; import _ "platen/blob/blobtest/disk"`, "only for tests"},
+		{"below test support, upward", "blob/blobtest/disk/disk.go", `package disk; import _ "platen/store"`, "blob may not import store"},
 		{"test support in a tool", "tools/fidelity/main.go", `package main; import _ "platen/pdf/fidelitytest"`, ""},
-		{"tool upwards", "tools/fidelity/main.go", `package main; import _ "platen/generate"`, "tools/fidelity may not import generate"},
-		{"empty name", "docgen/internal/util/u.go", `package util`, "name it for what it holds"},
+		{"tool upward", "tools/fidelity/main.go", `package main; import _ "platen/generate"`, "tools/fidelity may not import generate"},
+		{"empty name", "docgen/internal/util/u.go", `package util`, "name it after its content"},
 		{"long file", "docx/x.go", "package docx\n" + strings.Repeat("//\n", maxFileLines), "801 lines, over 800"},
 		{"long generated file", "docx/x.go", "// Code generated by x. DO NOT EDIT.\n\npackage docx\n" + strings.Repeat("//\n", maxFileLines), ""},
 		{"long function", "docx/x.go", "package docx\nfunc f() {\n" + long + "}\n", "func f has 102 lines"},
@@ -207,7 +208,7 @@ func TestRulesFindWhatTheyForbid(t *testing.T) {
 	}
 }
 
-func TestPackageCommentsAreAskedFor(t *testing.T) {
+func TestUndocumentedPackagesAreFound(t *testing.T) {
 	var files []*file
 	for name, text := range map[string]string{
 		"blob/blob.go":          "// Package blob keeps contents.\npackage blob",

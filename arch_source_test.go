@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// A file of Go source, parsed; path and room are relative to the module's root.
+// A file is a parsed file of Go source. Its path is relative to the root of the module.
 type file struct {
 	path      string
 	test      bool // _test.go, or part of a test-support package
@@ -23,7 +23,7 @@ type file struct {
 	syntax    *ast.File
 }
 
-// A reporter takes a breach of a rule.
+// A reporter records the violation of a rule.
 type reporter func(line int, format string, args ...any)
 
 func (f *file) dir() string { return path.Dir(f.path) }
@@ -48,7 +48,7 @@ func sources(t *testing.T) []*file {
 	return files
 }
 
-// foreign reports whether a directory holds no source of this module.
+// foreign reports whether a directory contains no source of this module.
 func foreign(dir string) bool {
 	if dir == "." {
 		return false
@@ -74,7 +74,7 @@ func parse(name, text string) (*file, error) {
 	}, nil
 }
 
-// imported is an imported package of Platen.
+// imported is a package of Platen that a file imports.
 type imported struct {
 	pkg  string
 	line int
@@ -92,7 +92,7 @@ func (f *file) ours() []imported {
 	return found
 }
 
-// isTestSupport reports whether a package is only for tests, such as blob/blobtest and the packages in it.
+// isTestSupport reports whether a package is only for tests, such as blob/blobtest and the packages below it.
 func isTestSupport(pkg string) bool {
 	return slices.ContainsFunc(strings.Split(pkg, "/"), func(name string) bool {
 		return name != "test" && strings.HasSuffix(name, "test")
@@ -125,6 +125,7 @@ func (f *file) benchmarks() []ast.Node {
 	})
 }
 
+// find returns the nodes of the file for which want returns true.
 func (f *file) find(want func(ast.Node) bool) []ast.Node {
 	var found []ast.Node
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
@@ -141,7 +142,7 @@ func within(n ast.Node, others []ast.Node) bool {
 	return slices.ContainsFunc(others, func(o ast.Node) bool { return o.Pos() <= n.Pos() && n.End() <= o.End() })
 }
 
-// uses returns every mention of an identifier of an imported package.
+// uses returns all uses of an identifier of an imported package.
 func (f *file) uses(pkg, name string) []ast.Node {
 	var found []ast.Node
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
@@ -162,7 +163,7 @@ func (f *file) isSelector(expr ast.Expr, pkg, name string) bool {
 	return ok && x.Name == f.importedAs(pkg)
 }
 
-// importedAs returns the name an import has in this file, or "" when it is not imported.
+// importedAs returns the name of an imported package in this file, or "" if the file does not import it.
 func (f *file) importedAs(pkg string) string {
 	for _, spec := range f.syntax.Imports {
 		if spec.Path.Value != strconv.Quote(pkg) {

@@ -11,18 +11,17 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "rewrite what the tests generate")
+var update = flag.Bool("update", false, "rewrite the files that the tests generate")
 
 // room is a package of Platen, with its purpose and the only rooms that it may import.
-
 type room struct{ path, holds, imports string }
 
 // rooms is the map of the source. The table in CONTRIBUTING.md is generated from it: go test . -run=Rooms -update
 //
-// Packages below internal/ and test-support packages (storetest, blobtest) belong to the room they are in: they may import
-// that room and what it may import. Tests may also import every room that theirs reaches through others.
+// Packages below internal/ and test-support packages, such as storetest, belong to the room that contains them. They may import that room
+// and everything that it may import. Tests may also import every room that their own reaches through others.
 //
-// To change the map, change ARCHITECTURE.md in the same commit, and say why in an ADR (docs/adr).
+// If you change the map, change ARCHITECTURE.md in the same commit, and say why in an ADR (docs/adr).
 var rooms = []room{
 	{".", "`main`, which only calls `cli`", "cli"},
 	{"cli", "commands, configuration, and, in `serve.go`, the only wiring", everything},
@@ -72,6 +71,7 @@ var rooms = []room{
 	{"tools/fidelity", "a command that compares the pages of two PDFs", "pdf"},
 }
 
+// everything stands for all rooms in the imports of a room.
 const everything = "*"
 
 const (
@@ -83,13 +83,13 @@ const (
 	maxReadmeLines       = 200
 )
 
-// forTests are rooms that any test may import: real templates, and a real engine for PDFs with its interface.
+// forTests are the rooms that every test may import: real templates, and a real PDF engine with its interface.
 var forTests = []string{"examples", "pdf", "pdf/office"}
 
-// allowed returns the rooms that the code of this one may import, or everything.
+// allowed returns the rooms that this one may import, or only everything.
 func (r room) allowed() []string { return strings.Fields(r.imports) }
 
-// findRoom returns the room at a path.
+// findRoom returns the room with a path.
 func findRoom(name string) (room, bool) {
 	i := slices.IndexFunc(rooms, func(r room) bool { return r.path == name })
 	if i < 0 {
@@ -98,7 +98,7 @@ func findRoom(name string) (room, bool) {
 	return rooms[i], true
 }
 
-// roomOf returns the room a package belongs to, or "" when it is not on the map.
+// roomOf returns the room that a package belongs to, or "" if it is not on the map.
 func roomOf(pkg string) string {
 	if _, ok := findRoom(pkg); ok {
 		return pkg
@@ -112,8 +112,8 @@ func roomOf(pkg string) string {
 	return ""
 }
 
-// mayImport reports whether code in one room may import from another. A test may also import from the rooms further down
-// and from those that are for tests.
+// mayImport reports whether code in one room may import another. A test may also import the rooms that its own reaches through others, and
+// those in forTests.
 func mayImport(from, to string, test bool) bool {
 	r, _ := findRoom(from)
 	allowed := r.allowed()
@@ -134,9 +134,9 @@ func TestArchitecture(t *testing.T) {
 			}
 		})
 	}
-	t.Run("packages say what they are for", func(t *testing.T) {
+	t.Run("packages have comments", func(t *testing.T) {
 		for _, pkg := range undocumented(files) {
-			t.Errorf("package %s has no package comment: say in its main file what it is for and what it promises", pkg)
+			t.Errorf("package %s has no package comment: describe its purpose and its contract in its main file", pkg)
 		}
 	})
 	t.Run("the map has no unused entries", func(t *testing.T) {
@@ -146,8 +146,8 @@ func TestArchitecture(t *testing.T) {
 	})
 }
 
-// unused returns the rooms without any Go file and the imports that a room may use and does not. What only tests import is
-// not used: they reach it through the rooms in between.
+// unused returns the rooms without Go files, and the imports that a room does not use. Imports by tests do not count, because tests reach
+// those rooms through others.
 func unused(rooms []room, files []*file) []string {
 	exists, used := map[string]bool{}, map[string]bool{}
 	for _, f := range files {
@@ -201,7 +201,7 @@ const (
 	tableEnds   = "<!-- End of the generated table. -->\n"
 )
 
-// The table in CONTRIBUTING.md is what the map says.
+// TestRoomsAreInContributing checks that the table in CONTRIBUTING.md matches the map.
 func TestRoomsAreInContributing(t *testing.T) {
 	const name = "CONTRIBUTING.md"
 	text, err := os.ReadFile(name)
@@ -211,21 +211,21 @@ func TestRoomsAreInContributing(t *testing.T) {
 	before, rest, begins := strings.Cut(string(text), tableBegins)
 	_, after, ends := strings.Cut(rest, tableEnds)
 	if !begins || !ends {
-		t.Fatalf("%s has no place for the table: it goes between %q and %q", name, tableBegins, tableEnds)
+		t.Fatalf("%s lacks the marks of the generated table, %q and %q", name, tableBegins, tableEnds)
 	}
 	want := before + tableBegins + roomTable() + tableEnds + after
 	if want == string(text) {
 		return
 	}
 	if !*update {
-		t.Fatalf("the table in %s is not what the map says: run go test . -run=Rooms -update", name)
+		t.Fatalf("the table in %s does not match the map: run go test . -run=Rooms -update", name)
 	}
 	if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// roomTable returns the map as a table in Markdown.
+// roomTable returns the map as a Markdown table.
 func roomTable() string {
 	var b strings.Builder
 	b.WriteString("\n| package | holds | may import |\n|---|---|---|\n")
@@ -249,7 +249,7 @@ func TestDocumentsAreShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := strings.Count(string(text), "\n"); n > limit {
-			t.Errorf("%s has %d lines, over %d: move what is not for every reader into docs/", name, n, limit)
+			t.Errorf("%s has %d lines, over %d: move what only some readers need to docs/", name, n, limit)
 		}
 	}
 }
@@ -264,7 +264,7 @@ func TestFilesOfTheService(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\npackage")
 	var want []string
 	for line := range strings.Lines(table) {
-		const names = len("//\tpermissions  ") // the column with the names of files
+		const names = len("//\tpermissions  ") // the column of the file names
 		if len(line) > names {
 			want = append(want, strings.Fields(line[names:])...)
 		}

@@ -42,7 +42,7 @@ var (
 	notInAnchors = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// TestLinks follows every link in Markdown to a file of the repository, and to the heading that it names.
+// TestLinks follows every link in Markdown to its file and heading in the repository.
 func TestLinks(t *testing.T) {
 	links := 0
 	for _, name := range textFiles(t, ".md") {
@@ -66,7 +66,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// followLink returns what is wrong with a link in a page, or the empty string.
+// followLink returns the problem of a link in a page, or "".
 func followLink(page, link string) string {
 	file, anchor, _ := strings.Cut(link, "#")
 	target := page
@@ -91,7 +91,7 @@ func followLink(page, link string) string {
 	return "no heading has this anchor"
 }
 
-// anchorOf returns the anchor that GitHub gives a heading.
+// anchorOf returns the anchor that GitHub generates for a heading.
 func anchorOf(title string) string {
 	return strings.ReplaceAll(notInAnchors.ReplaceAllString(strings.ToLower(title), ""), " ", "-")
 }

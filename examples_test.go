@@ -20,7 +20,7 @@ import (
 	"platen/examples"
 )
 
-// Every example is complete with its own data, and does what its README says of other data.
+// TestExamples generates every example with its own data, without problems, and with changes that its README describes.
 func TestExamples(t *testing.T) {
 	type object = map[string]any
 	tests := []struct {
@@ -58,7 +58,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("the document lacks %q:\n%s", tt.want, text)
 			}
 			if tt.not != "" && strings.Contains(text, tt.not) {
-				t.Errorf("the document has %q:\n%s", tt.not, text)
+				t.Errorf("the document contains %q:\n%s", tt.not, text)
 			}
 		})
 	}
@@ -82,6 +82,7 @@ func exampleFile(t *testing.T, name string) []byte {
 	return content
 }
 
+// changed returns the input with a change to its data.
 func changed(t *testing.T, input []byte, change func(map[string]any)) []byte {
 	t.Helper()
 	var data map[string]any
@@ -96,8 +97,7 @@ func changed(t *testing.T, input []byte, change func(map[string]any)) []byte {
 	return input
 }
 
-// fill generates a document and returns the text of its body. The input must have all values of the template, and no others.
-
+// fill generates a document and returns the text of its body. The input must have all values that the template uses, and no others.
 func fill(t *testing.T, template, input []byte) string {
 	t.Helper()
 	compiled, err := docx.Parse(bytes.NewReader(template), int64(len(template)))
@@ -121,6 +121,7 @@ func fill(t *testing.T, template, input []byte) string {
 
 var markup = regexp.MustCompile(`<[^>]*>`)
 
+// bodyText returns the text of a document's body, one line a paragraph.
 func bodyText(t *testing.T, document []byte) string {
 	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(document), int64(len(document)))
@@ -139,7 +140,7 @@ func bodyText(t *testing.T, document []byte) string {
 	return markup.ReplaceAllString(strings.ReplaceAll(string(xml), "</w:p>", "</w:p>\n"), "")
 }
 
-// The images in the README show the example as it is. After a change, run scripts/readme-images.
+// TestReadmeImages checks that the images in the README show the current example. After you change it, run scripts/readme-images.
 func TestReadmeImages(t *testing.T) {
 	hash := sha256.New()
 	for _, name := range []string{"invoice/template.docx", "invoice/data.json"} {

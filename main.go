@@ -1,4 +1,4 @@
-// Command platen is a document generation server: Word templates and JSON in, documents out.
+// Command platen is a document generation server. It turns Word templates and JSON into Word and PDF documents.
 package main
 
 import "platen/cli"
