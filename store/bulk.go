@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// bulkParameters is the most parameters one INSERT of many rows carries. The databases allow many times more, but the
-// SQLite driver looks each parameter up among all of them: 100,000 jobs took 5 s with 128 parameters, 79 s with 2,048.
+// bulkParameters is the maximum number of parameters of an INSERT of many rows. The databases allow far more, but the SQLite driver
+// searches all parameters for each one: 100,000 jobs took 5 s with 128 parameters and 79 s with 2,048.
 const bulkParameters = 128
 
-// InsertJobs adds many jobs at once.
+// InsertJobs inserts many jobs at once.
 func (q *Queries) InsertJobs(ctx context.Context, jobs []DocgenJob) error {
 	return insertMany(ctx, q.db, `docgen_jobs (id, batch_id, template_file_id, created_by, file_name, status, attempt,
 		output_file_id, output_version_id, failures, finished_at, waiting)`, jobs, func(j DocgenJob) []any {
@@ -20,7 +20,7 @@ func (q *Queries) InsertJobs(ctx context.Context, jobs []DocgenJob) error {
 	})
 }
 
-// InsertInputs adds the user_input of many jobs at once.
+// InsertInputs inserts the user_input of many jobs at once.
 func (q *Queries) InsertInputs(ctx context.Context, inputs []DocgenInput) error {
 	for from := 0; from < len(inputs); {
 		to, size := from, 0
@@ -37,17 +37,17 @@ func (q *Queries) InsertInputs(ctx context.Context, inputs []DocgenInput) error 
 	return nil
 }
 
-// bulkBytes is about how many bytes of inputs one statement inserts: drivers copy all of its parameters.
+// bulkBytes is the approximate number of bytes of input that one statement inserts. Drivers copy all parameters of a statement.
 const bulkBytes = 4 << 20
 
-// InsertTags adds the tags of one file version at once.
+// InsertTags inserts the tags of one file version at once.
 func (q *Queries) InsertTags(ctx context.Context, tags []DocgenTag) error {
 	return insertMany(ctx, q.db, "docgen_tags (version_id, position, content, type, json_paths)", tags, func(t DocgenTag) []any {
 		return []any{t.VersionID, t.Position, t.Content, t.Type, t.JsonPaths}
 	})
 }
 
-// InsertItems adds the items of a copied folder at once. None of their names may be taken.
+// InsertItems inserts the items of a copied folder at once. Their names must be free.
 func (q *Queries) InsertItems(ctx context.Context, items []Item) error {
 	return insertMany(ctx, q.db, `items (id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number,
 		size, sha1, created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at,
@@ -58,7 +58,7 @@ func (q *Queries) InsertItems(ctx context.Context, items []Item) error {
 	})
 }
 
-// InsertVersions adds the versions of many files at once.
+// InsertVersions inserts the versions of many files at once.
 func (q *Queries) InsertVersions(ctx context.Context, versions []FileVersion) error {
 	return insertMany(ctx, q.db, `file_versions (id, file_id, number, name, blob_key, size, sha1, created_at, created_by,
 		storage_policy_id, wanted_policy_id)`, versions, func(v FileVersion) []any {
@@ -66,7 +66,7 @@ func (q *Queries) InsertVersions(ctx context.Context, versions []FileVersion) er
 	})
 }
 
-// insertMany adds rows in as few statements as the limits allow: over a network every statement is a round trip.
+// insertMany inserts rows in as few statements as the limits allow, because every statement is a round trip over a network.
 func insertMany[T any](ctx context.Context, db DBTX, into string, rows []T, values func(T) []any) error {
 	if len(rows) == 0 {
 		return nil
@@ -84,7 +84,7 @@ func insertMany[T any](ctx context.Context, db DBTX, into string, rows []T, valu
 	return nil
 }
 
-// placeholders returns ($1,$2),($3,$4),… for rows of a width.
+// placeholders returns ($1,$2),($3,$4),… for the given number of rows, each of width values.
 func placeholders(rows, width int) string {
 	lists := make([]string, rows)
 	for i := range lists {
@@ -93,7 +93,7 @@ func placeholders(rows, width int) string {
 	return strings.Join(lists, ",")
 }
 
-// collect returns the rows of a query; columns says where those of a row go.
+// collect returns the rows of a query. columns returns the destinations of a row's values.
 func collect[T any](ctx context.Context, db DBTX, columns func(*T) []any, query string, args ...any) ([]T, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {

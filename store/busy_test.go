@@ -14,7 +14,7 @@ import (
 	"platen/store/storetest"
 )
 
-// lockOut holds the lock of the database as another process does, until the function it returns is called.
+// lockOut holds the lock of the database, as another process would, until release is called.
 func lockOut(t *testing.T, cfg store.Config) (release func()) {
 	t.Helper()
 	conn, err := storetest.Raw(t, cfg).Conn(t.Context())
@@ -39,8 +39,8 @@ func lockOut(t *testing.T, cfg store.Config) (release func()) {
 	}
 }
 
-// TestWriteWaitsForAnotherProcess: while another process holds the lock, writers give up after a while, however many there are, without
-// having written anything. Later they can write again.
+// TestWriteWaitsForAnotherProcess holds the lock of another process. Any number of writers give up after a while, without having written
+// anything. Later they can write again.
 func TestWriteWaitsForAnotherProcess(t *testing.T) {
 	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
 		cfg.WriteWait = 50 * time.Millisecond
@@ -65,7 +65,7 @@ func TestWriteWaitsForAnotherProcess(t *testing.T) {
 		if err := db.Write(hurried, func(*store.Tx) error { return nil }); !errors.Is(err, context.Canceled) {
 			t.Errorf("error = %v, want that of the context", err)
 		}
-		if cfg.Path != "" { // on PostgreSQL the test has locked readers out too
+		if cfg.Path != "" { // on PostgreSQL, the test has locked readers out too
 			err := db.Read(ctx, func(q *store.Queries) error { _, err := q.HasVersions(ctx); return err })
 			if err != nil {
 				t.Errorf("readers: %v", err)
@@ -78,7 +78,7 @@ func TestWriteWaitsForAnotherProcess(t *testing.T) {
 	})
 }
 
-// TestWriteWaitsItsTurn: a transaction that takes long keeps others waiting for a while only.
+// TestWriteWaitsItsTurn checks that a long transaction delays others only for a limited time.
 func TestWriteWaitsItsTurn(t *testing.T) {
 	cfg := storetest.SQLite(t)
 	cfg.WriteWait = 50 * time.Millisecond
@@ -108,7 +108,7 @@ func (l watchedLog) Enabled(context.Context, slog.Level) bool      { return true
 func (l watchedLog) WithAttrs([]slog.Attr) slog.Handler            { return l }
 func (l watchedLog) WithGroup(string) slog.Handler                 { return l }
 
-// TestTheQueueSurvivesAnotherProcess: a job that is done while another process holds the lock is marked as done when the lock is free,
+// TestTheQueueSurvivesAnotherProcess completes a job while another process holds the lock. The job is marked as done once the lock is free,
 // and does not run again.
 func TestTheQueueSurvivesAnotherProcess(t *testing.T) {
 	cfg := storetest.SQLite(t)

@@ -8,8 +8,8 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
-// IsUniqueViolation reports whether a statement failed because a row with the same unique key was there. On PostgreSQL the
-// transaction is then lost: ON CONFLICT DO NOTHING and the number of rows is the way to continue.
+// IsUniqueViolation reports whether a statement failed because a row with the same unique key exists. On PostgreSQL, the transaction cannot
+// continue after that. To continue, use ON CONFLICT DO NOTHING and check the number of affected rows.
 func IsUniqueViolation(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pg.Code == "23505"

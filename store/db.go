@@ -1,5 +1,5 @@
-// Package store keeps Platen's rows and its queue of jobs in one database: SQLite in a file, or PostgreSQL. One SQL text
-// serves both. Rows and jobs change together in one transaction, so that neither is there without the other.
+// Package store keeps Platen's rows and its job queue in one database: SQLite in a file, or PostgreSQL. One set of SQL statements serves
+// both. A transaction changes rows and jobs together, so neither exists without the other.
 package store
 
 import (
@@ -19,49 +19,50 @@ import (
 	"platen/fair"
 )
 
-// How often, and after which pause at first, a transaction is run again that lost against another.
+// The number of attempts for a transaction that conflicts with another, and the first pause between them.
 const (
 	transactionTries = 5
 	transactionPause = 5 * time.Millisecond
 )
 
-// defaultWriteWait is how long a transaction waits for its turn to write: requests are answered before their clients give up.
+// defaultWriteWait is the maximum time that a transaction waits for its turn to write. It is short enough that requests are answered before
+// their clients give up.
 const defaultWriteWait = 5 * time.Second
 
-// spareConns is the number of connections that only users get who use none, however many others use.
+// spareConns is the number of connections that are reserved for users who have none, however many the others use.
 const spareConns = 2
 
-// Dialect distinguishes the two databases, for readers of logs; the SQL is the same.
+// Dialect distinguishes the two databases in logs. The SQL is the same.
 type Dialect string
 
-// The databases a DB can be.
+// The databases that a DB can use.
 const (
 	SQLite     Dialect = "sqlite"
 	PostgreSQL Dialect = "postgres"
 )
 
-// Config says where the database is. Exactly one of Path and URL is set.
+// Config describes the database. Exactly one of Path and URL is set.
 type Config struct {
-	// Path is the file of a SQLite database on a local disk. It is made when missing, its directory is not.
+	// Path is the file of a SQLite database on a local disk. Open creates a missing file, but not its directory.
 	Path string
-	// URL names a PostgreSQL database that Platen has to itself, as postgres://user:password@host:port/name.
+	// URL names a PostgreSQL database that only Platen uses, as postgres://user:password@host:port/name.
 	URL string
-	// MaxConns bounds the connections to PostgreSQL, at least 4; 0 leaves it to pool_max_conns in the URL, or else 16.
+	// MaxConns is the maximum number of connections to PostgreSQL. It is at least 4. 0 means pool_max_conns in the URL, or else 16.
 	MaxConns int
-	// WriteWait is how long [DB.Write] waits for its turn to write before it fails with ErrBusy; 0 is 5 s.
+	// WriteWait is the maximum time that [DB.Write] waits for its turn to write before it fails with ErrBusy. 0 means 5 s.
 	WriteWait time.Duration
-	// NoMigrate makes Open fail with [ErrSchema] where it would have to change the schema: for a command that runs while a server of
-	// another version may be running.
+	// NoMigrate makes Open fail with [ErrSchema] instead of changing the schema. It is for commands that may run next to a server of
+	// another version.
 	NoMigrate bool
-	// Log receives what the queue and the migrations have to say; nil is slog.Default().
+	// Log receives the messages of the queue and the migrations. nil means slog.Default().
 	Log *slog.Logger
 }
 
-// DB is an open database with the schema this program needs. Its methods may be called from many goroutines.
+// DB is an open database with the schema that this program needs. It is safe for concurrent use.
 type DB struct {
 	dialect        Dialect
 	reader, writer *sql.DB
-	reads, writes  *fair.Slots // connections, because database/sql would give a free one to a random waiter
+	reads, writes  *fair.Slots // connections; database/sql would give a free one to a random waiter
 	readOptions    *sql.TxOptions
 	writeWait      time.Duration
 	queue          queueDriver
@@ -69,8 +70,8 @@ type DB struct {
 	close          func() error
 }
 
-// Open opens the database, brings its schema up to date and returns it ready for use. Several processes may open the same
-// database at the same time: one of them migrates, the others wait for it.
+// Open opens the database, migrates its schema, and returns it ready for use. If several processes open the same database at the same time,
+// one migrates it and the others wait.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if (cfg.Path == "") == (cfg.URL == "") {
 		return nil, errors.New("open database: give either the path of a SQLite file or the URL of a PostgreSQL database")
@@ -94,7 +95,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	return db, nil
 }
 
-// Close closes every connection. A running [Queue] has to be stopped first.
+// Close closes every connection. Stop a running [Queue] first.
 func (db *DB) Close() error { return db.close() }
 
 // Dialect returns the kind of this database.
@@ -109,11 +110,11 @@ func (db *DB) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Read calls fn with queries that all see the database as it was at one moment. On SQLite readers never wait for the
-// writer. fn must not change anything (the database refuses it), and it may be called again when the database asks for
-// that. The error is fn's own, unchanged, where fn fails.
+// Read calls fn with queries that all see the same snapshot of the database. On SQLite, readers never wait for the writer. fn cannot change
+// anything, because the database refuses it. fn may be called again if the transaction conflicts with another. If fn fails, Read returns
+// its error unchanged.
 //
-// Users take turns at the connections, as [fair.For] names them in ctx.
+// Users, as named by [fair.For] in ctx, take turns at the connections.
 func (db *DB) Read(ctx context.Context, fn func(q *Queries) error) error {
 	return retry(ctx, func() error {
 		turn, err := db.reads.Acquire(ctx, fair.ClaimantOf(ctx))
@@ -125,12 +126,12 @@ func (db *DB) Read(ctx context.Context, fn func(q *Queries) error) error {
 		if err != nil {
 			return fmt.Errorf("begin to read: %w", err)
 		}
-		defer tx.Rollback() // ends the snapshot; there is nothing to commit
+		defer tx.Rollback() // ends the snapshot, and nothing is lost
 		return fn(New(tx))
 	})
 }
 
-// ReadOne is Read for a single statement, which sees the database as it was at one moment without a transaction.
+// ReadOne is Read for a single statement, which needs no transaction to see a snapshot.
 func (db *DB) ReadOne(ctx context.Context, fn func(q *Queries) error) error {
 	return retry(ctx, func() error {
 		turn, err := db.reads.Acquire(ctx, fair.ClaimantOf(ctx))
@@ -142,22 +143,22 @@ func (db *DB) ReadOne(ctx context.Context, fn func(q *Queries) error) error {
 	})
 }
 
-// Write calls fn in one transaction: all that fn does is durable when Write returns nil, and none of it has happened when
-// Write returns an error or fn panics. The one exception is a connection to PostgreSQL that breaks during the commit: then
-// nobody knows. The error is fn's own, unchanged, where fn fails.
+// Write calls fn in a transaction. If Write returns nil, everything that fn did is durable. If Write returns an error or fn panics, none of
+// it has happened. There is one exception: if a connection to PostgreSQL breaks during the commit, the outcome is unknown. If fn fails,
+// Write returns its error unchanged.
 //
-// fn runs again from the start when the transaction loses against another, so it must do nothing but use tx and set
-// variables. On SQLite all writers of the process wait for each other: fn does no slow work and does not call Write. Users
-// take turns at writing, as [fair.For] names them in ctx.
+// If the transaction conflicts with another, fn runs again from the start, so it must only use tx and set variables. On SQLite, all writers
+// of the process wait for each other, so fn must not do slow work or call Write. Users, as named by [fair.For] in ctx, take turns at
+// writing.
 //
-// Write fails with an error that [IsBusy] recognizes, without calling fn, when it does not get its turn within
-// [Config].WriteWait: because other transactions take that long, or another process holds the lock of the database.
+// If Write does not get its turn within [Config].WriteWait, it fails without calling fn, with an error that [IsBusy] recognizes. This
+// happens when other transactions take too long, or another process holds the lock of the database.
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return retry(ctx, func() error { return db.writeOnce(ctx, true, fn) })
 }
 
-// WriteAsync is Write for what may be lost with the power within about a second, as if it had not happened: it does not
-// wait for the disk. What it did is never lost with the process alone.
+// WriteAsync is Write without waiting for the disk. A loss of power within about a second may undo the transaction as a whole. A crash of
+// the process alone never does.
 func (db *DB) WriteAsync(ctx context.Context, fn func(tx *Tx) error) error {
 	return retry(ctx, func() error { return db.writeOnce(ctx, false, fn) })
 }
@@ -195,7 +196,7 @@ func (db *DB) writeOnce(ctx context.Context, wait bool, fn func(tx *Tx) error) e
 		return err
 	}
 	if err := sqlTx.Commit(); err != nil {
-		if errors.Is(err, sql.ErrTxDone) { // rolled back by database/sql when ctx ended, which is the reason to give
+		if errors.Is(err, sql.ErrTxDone) { // database/sql rolled it back when ctx ended, so that is the error to report
 			err = cmp.Or(ctx.Err(), err)
 		}
 		return fmt.Errorf("commit: %w", err)
@@ -204,7 +205,7 @@ func (db *DB) writeOnce(ctx context.Context, wait bool, fn func(tx *Tx) error) e
 	return nil
 }
 
-// writeConn waits for a connection that writes, until a deadline. It is given back by release.
+// writeConn waits until a deadline for a connection that writes. release returns it to the pool.
 func (db *DB) writeConn(ctx context.Context, deadline time.Time) (conn *sql.Conn, release func(), err error) {
 	waiting, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
@@ -223,8 +224,8 @@ func (db *DB) writeConn(ctx context.Context, deadline time.Time) (conn *sql.Conn
 	return nil, nil, err
 }
 
-// begin begins a transaction. On SQLite it waits until a deadline for another process to give up the lock; SQLite itself waits
-// for busyTimeout at a time, without a look at ctx.
+// begin begins a transaction. On SQLite, it waits until a deadline for another process to release the lock. SQLite itself waits for
+// busyTimeout at a time and ignores ctx.
 func (db *DB) begin(ctx context.Context, conn *sql.Conn, deadline time.Time) (*sql.Tx, error) {
 	for {
 		tx, err := conn.BeginTx(ctx, nil)
@@ -240,7 +241,7 @@ func (db *DB) begin(ctx context.Context, conn *sql.Conn, deadline time.Time) (*s
 	}
 }
 
-// retry calls attempt until it succeeds, fails permanently, or has been tried often enough.
+// retry calls attempt until it succeeds, fails permanently, or has failed the maximum number of times.
 func retry(ctx context.Context, attempt func() error) error {
 	pause := transactionPause
 	for try := 1; ; try++ {
@@ -260,7 +261,7 @@ func retry(ctx context.Context, attempt func() error) error {
 	}
 }
 
-// lostRace reports whether the database rolled a transaction back only because of another one.
+// lostRace reports whether the database rolled a transaction back only because it conflicted with another.
 func lostRace(err error) bool {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return pgErr.Code == "40001" || pgErr.Code == "40P01" // serialization_failure, deadlock_detected

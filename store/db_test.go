@@ -89,7 +89,7 @@ func TestOpenSQLite(t *testing.T) {
 	})
 }
 
-// setting reads a row like the service does. It returns "" if the row does not exist.
+// setting reads a row as the service does. It returns "" if the row does not exist.
 func setting(t *testing.T, db *store.DB, name string) string {
 	t.Helper()
 	var value string
@@ -238,8 +238,8 @@ func TestRead(t *testing.T) {
 	})
 }
 
-// A listing by name pages by name_key, so both databases must agree on the order of such keys, which by the schema are
-// hexadecimal: PostgreSQL compares text by its locale. Keys that are plain text would fail here.
+// TestKeysHaveOneOrder checks that both databases sort keys alike, because listings page by name_key. The schema makes such keys
+// hexadecimal, since PostgreSQL compares text by its locale. Plain text would fail here.
 func TestKeysHaveOneOrder(t *testing.T) {
 	names := []string{"a", "B", "ä", "a b", "a-b", "ab", "Z", "z", "10", "9", "ß", "é", "_", "A1"}
 	var orders [][]int64
@@ -283,7 +283,7 @@ func TestKeysHaveOneOrder(t *testing.T) {
 	}
 }
 
-// TestDeletedDataIsOverwritten finds nothing of a deleted row in the files of a SQLite database, once its log is written back.
+// TestDeletedDataIsOverwritten deletes a row of a SQLite database and empties the log. The files then contain nothing of the row.
 func TestDeletedDataIsOverwritten(t *testing.T) {
 	cfg := storetest.SQLite(t)
 	db, ctx := storetest.Open(t, cfg), t.Context()
@@ -300,7 +300,7 @@ func TestDeletedDataIsOverwritten(t *testing.T) {
 	}
 	write(func(tx *store.Tx) (int64, error) {
 		return tx.InsertSetting(ctx, "secret", strings.Repeat(secret, 1000))
-	}) // in pages of its own too
+	}) // on separate pages too
 	write(func(tx *store.Tx) (int64, error) { return tx.DeleteSetting(ctx, "secret") })
 	if err := db.TruncateLog(ctx); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// WebhookAbove is a webhook that is addressed what happens to an item, with its owner.
+// WebhookAbove is a webhook on an item or a folder above it, with its owner.
 type WebhookAbove struct {
 	ID, ApplicationID int64
 	GlobalContent     bool
@@ -16,8 +16,8 @@ type WebhookAbove struct {
 	Owner             User
 }
 
-// WebhooksOn returns the active webhooks on any of some items, in ascending order of id. It stands here because sqlc takes no list of
-// values.
+// WebhooksOn returns the active webhooks on any of the items, in ascending order of id. It is not in store/queries because sqlc does not
+// support lists of values.
 func (q *Queries) WebhooksOn(ctx context.Context, now int64, itemIDs []int64) ([]WebhookAbove, error) {
 	if len(itemIDs) == 0 {
 		return nil, nil
@@ -33,7 +33,7 @@ func (q *Queries) WebhooksOn(ctx context.Context, now int64, itemIDs []int64) ([
 		AND webhooks.target_id IN (`+numbered(2, len(itemIDs))+`) ORDER BY webhooks.id`, withIDs(itemIDs, now)...)
 }
 
-// withIDs returns the arguments of a statement, followed by a list of ids.
+// withIDs returns the arguments of a statement, followed by the ids.
 func withIDs(ids []int64, others ...any) []any {
 	args := slices.Clip(others)
 	for _, id := range ids {
@@ -54,7 +54,7 @@ func numbered(from, n int) string {
 	return b.String()
 }
 
-// InsertDeliveries adds many deliveries at once, without their bodies.
+// InsertDeliveries inserts many deliveries at once, without their bodies.
 func (q *Queries) InsertDeliveries(ctx context.Context, deliveries []WebhookDelivery) error {
 	return insertMany(ctx, q.db, `webhook_deliveries (id, webhook_id, event_id, trigger_name, state, created_at, begun_at, tries,
 		attempts, due_at, ended_at, reason)`, deliveries, func(d WebhookDelivery) []any {
@@ -63,13 +63,13 @@ func (q *Queries) InsertDeliveries(ctx context.Context, deliveries []WebhookDeli
 	})
 }
 
-// InsertBodies adds the bodies of many deliveries at once.
+// InsertBodies inserts the bodies of many deliveries at once.
 func (q *Queries) InsertBodies(ctx context.Context, bodies []WebhookBody) error {
 	return insertMany(ctx, q.db, "webhook_bodies (delivery_id, body)", bodies,
 		func(b WebhookBody) []any { return []any{b.DeliveryID, b.Body} })
 }
 
-// InsertAttempts adds many attempts at once.
+// InsertAttempts inserts many attempts at once.
 func (q *Queries) InsertAttempts(ctx context.Context, attempts []WebhookAttempt) error {
 	return insertMany(ctx, q.db, "webhook_attempts (delivery_id, id, begun_at, duration, outcome, status, record)", attempts,
 		func(a WebhookAttempt) []any {
@@ -77,24 +77,24 @@ func (q *Queries) InsertAttempts(ctx context.Context, attempts []WebhookAttempt)
 		})
 }
 
-// someDeliveries is how many deliveries one statement changes.
+// someDeliveries is the maximum number of deliveries that one statement changes.
 const someDeliveries = 64
 
-// SetDelivered ends deliveries that were delivered, and returns how many of them had not ended otherwise. A delivery that was canceled
-// during its attempt counts as delivered.
+// SetDelivered marks deliveries as delivered, and returns how many of them it changed. A delivery that was canceled during its attempt
+// counts as delivered.
 func (q *Queries) SetDelivered(ctx context.Context, now int64, ids []int64) (int64, error) {
-	return q.changeDeliveries(ctx, `UPDATE webhook_deliveries SET state = 'delivered', tries = tries + 1, attempts = attempts + 1, due_at = 0, ended_at = $1,
-		reason = '' WHERE state IN ('pending', 'canceled') AND id IN `, now, ids)
+	return q.changeDeliveries(ctx, `UPDATE webhook_deliveries
+		SET state = 'delivered', tries = tries + 1, attempts = attempts + 1, due_at = 0, ended_at = $1, reason = '' WHERE state IN ('pending', 'canceled') AND id IN `, now, ids)
 }
 
-// ReplayDeliveries has deliveries tried again like new ones.
+// ReplayDeliveries resets deliveries, so that they are attempted again like new ones.
 func (q *Queries) ReplayDeliveries(ctx context.Context, now int64, ids []int64) error {
 	_, err := q.changeDeliveries(ctx, `UPDATE webhook_deliveries SET state = 'pending', begun_at = $1, tries = 0, due_at = $1, ended_at = 0,
 		reason = '' WHERE id IN `, now, ids)
 	return err
 }
 
-// DeleteDeliveries removes deliveries with all that belongs to them.
+// DeleteDeliveries deletes deliveries with their bodies and attempts.
 func (q *Queries) DeleteDeliveries(ctx context.Context, ids []int64) error {
 	for some := range slices.Chunk(ids, someDeliveries) {
 		for _, rows := range []string{"webhook_attempts WHERE delivery_id", "webhook_bodies WHERE delivery_id", "webhook_deliveries WHERE id"} {
@@ -121,9 +121,9 @@ func (q *Queries) changeDeliveries(ctx context.Context, change string, now int64
 	return changed, nil
 }
 
-// waitingWebhooks begins queries about those for which something waits, which are no listeners. It goes from webhook to
-// webhook through the index of what is due: what waits for one of them may be very much. It stands here because sqlc does not
-// resolve a recursive query.
+// waitingWebhooks begins queries about the webhooks with pending deliveries, apart from listeners. It uses the index of due deliveries to
+// skip from webhook to webhook, because one webhook may have very many. It is not in store/queries because sqlc does not resolve recursive
+// queries.
 const waitingWebhooks = `
 		WITH RECURSIVE waiting (id) AS (
 			SELECT MIN(webhook_id) FROM webhook_deliveries WHERE state = 'pending'
@@ -134,7 +134,7 @@ const waitingWebhooks = `
 			SELECT waiting.id FROM waiting JOIN webhooks ON webhooks.id = waiting.id AND webhooks.address <> ''
 		)`
 
-// WebhooksDue returns the webhooks for which something is due, in ascending order of id.
+// WebhooksDue returns the webhooks with deliveries that are due, in ascending order of id.
 func (q *Queries) WebhooksDue(ctx context.Context, now int64) ([]int64, error) {
 	return collect(ctx, q.db, func(id *int64) []any { return []any{id} }, waitingWebhooks+`
 		SELECT addressed.id FROM addressed
@@ -142,21 +142,22 @@ func (q *Queries) WebhooksDue(ctx context.Context, now int64) ([]int64, error) {
 		ORDER BY addressed.id`, now)
 }
 
-// Backlog is what waits for webhooks, without what listeners have not fetched.
+// Backlog sums up the pending deliveries of webhooks that are not listeners.
 type Backlog struct {
-	FirstDue int64 // when the first delivery is or was due; 0 if none is pending
+	FirstDue int64 // when the earliest pending delivery is due; 0 if none is pending
 	Pending  int64
 	Active   int64 // number of active webhooks
-	Disabled int64 // and of disabled ones
+	Disabled int64 // number of disabled webhooks
 }
 
-// Backlog sums up what waits. It counts no more than so many deliveries, and reads one more for each webhook. CROSS JOIN keeps
-// SQLite from reading all that waits, which it prefers once it has statistics.
+// Backlog sums up the pending deliveries. It counts at most the given number of them, and reads one more for each webhook. CROSS JOIN keeps
+// SQLite from reading all pending deliveries, as it would once it has statistics.
 func (q *Queries) Backlog(ctx context.Context, most int64) (b Backlog, err error) {
 	err = q.db.QueryRowContext(ctx, waitingWebhooks+`
 		SELECT
 			COALESCE((SELECT MIN(due) FROM (
-				SELECT (SELECT MIN(due_at) FROM webhook_deliveries WHERE webhook_id = addressed.id AND state = 'pending') AS due FROM addressed) AS first), 0),
+				SELECT (SELECT MIN(due_at) FROM webhook_deliveries WHERE webhook_id = addressed.id AND state = 'pending') AS due
+				FROM addressed) AS first), 0),
 			(SELECT COUNT(*) FROM (
 				SELECT 1 FROM addressed CROSS JOIN webhook_deliveries d WHERE d.webhook_id = addressed.id AND d.state = 'pending' LIMIT $1) AS counted),
 			(SELECT COUNT(*) FROM webhooks WHERE address <> '' AND status = 'active'),
@@ -164,20 +165,20 @@ func (q *Queries) Backlog(ctx context.Context, most int64) (b Backlog, err error
 	return b, err
 }
 
-// DeliveryFilter selects deliveries of webhooks. What is not set selects all.
+// DeliveryFilter selects deliveries. A field with its zero value selects all.
 type DeliveryFilter struct {
-	ApplicationID, CreatedBy int64 // whose webhooks
+	ApplicationID, CreatedBy int64 // of the webhooks
 	WebhookID                int64
 	EventID, Trigger, State  string
-	From, To                 int64 // when they were made: from the first time on, and before the second
-	Replayable               bool  // only those that have ended, of webhooks that are active
+	From, To                 int64 // the creation times, from From up to but not including To
+	Replayable               bool  // only deliveries that have ended, of active webhooks
 }
 
 const deliveryColumns = `d.id, d.webhook_id, d.event_id, d.trigger_name, d.state, d.created_at, d.begun_at, d.tries, d.attempts, d.due_at,
 	d.ended_at, d.reason`
 
-// ListDeliveries returns deliveries with smaller ids, the newest first; or those with larger ids, the oldest first. Their
-// bodies are not read.
+// ListDeliveries returns the deliveries with ids below than, newest first, if older is set. Otherwise, it returns those with ids above
+// than, oldest first. It does not read bodies.
 func (q *Queries) ListDeliveries(ctx context.Context, f DeliveryFilter, than int64, older bool, limit int32) ([]WebhookDelivery, error) {
 	where, args := f.where()
 	compare, order := " AND d.id > ", " ORDER BY d.id"
@@ -188,7 +189,7 @@ func (q *Queries) ListDeliveries(ctx context.Context, f DeliveryFilter, than int
 	return q.deliveries(ctx, where+compare+"$"+strconv.Itoa(len(args)-1)+order+" LIMIT $"+strconv.Itoa(len(args)), args)
 }
 
-// ListDeliveriesAt returns deliveries from an offset on, the newest first. Their bodies are not read.
+// ListDeliveriesAt returns deliveries from an offset on, newest first. It does not read bodies.
 func (q *Queries) ListDeliveriesAt(ctx context.Context, f DeliveryFilter, limit, offset int32) ([]WebhookDelivery, error) {
 	where, args := f.where()
 	args = append(args, limit, offset)
@@ -210,7 +211,7 @@ func (q *Queries) deliveries(ctx context.Context, rest string, args []any) ([]We
 	}, "SELECT "+deliveryColumns+rest, args...)
 }
 
-// where returns the tables of a filter, and what their rows must fulfil.
+// where returns the FROM and WHERE clauses of a filter, and their arguments.
 func (f DeliveryFilter) where() (text string, args []any) {
 	text = " FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE w.address <> ''"
 	for _, condition := range []struct {

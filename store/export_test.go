@@ -8,12 +8,10 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// What the tests look at from inside.
-
 func (db *DB) Reader() *sql.DB { return db.reader }
 func (db *DB) Writer() *sql.DB { return db.writer }
 
-// Waiting is the number of transactions that wait for their turn.
+// Waiting returns the number of transactions that wait for their turn.
 func (db *DB) Waiting() int {
 	if db.reads == db.writes {
 		return db.reads.Waiting()
@@ -21,7 +19,7 @@ func (db *DB) Waiting() int {
 	return db.reads.Waiting() + db.writes.Waiting()
 }
 
-// SQL gives the transaction itself.
+// SQL returns the transaction itself.
 func (tx *Tx) SQL() DBTX { return tx.sqlTx }
 
 func (q *Queue) RiverConfig() *river.Config { return q.riverConfig() }
@@ -36,7 +34,7 @@ func (tx *Tx) CountRiverJobs(ctx context.Context) (n int, err error) {
 
 const KeptStatements = keptStatements
 
-// Kept returns how many statements a reading connection to SQLite keeps.
+// Kept returns the number of statements that a reading connection to SQLite keeps.
 func Kept(t *testing.T, conn *sql.Conn) (n int) {
 	t.Helper()
 	err := conn.Raw(func(driverConn any) error {

@@ -13,7 +13,7 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
-// ErrBusy is returned by [DB.Write] when it did not get its turn to write in time. Nothing was written.
+// ErrBusy is returned by [DB.Write] if it did not get its turn to write in time. Nothing was written.
 var ErrBusy = errors.New("the database was busy with other writers")
 
 // IsBusy reports whether an operation failed only because the database was busy or could not be reached. Nothing was written, and
@@ -36,11 +36,11 @@ func IsBusy(err error) bool {
 	return ok
 }
 
-// ErrDisconnected is in the chain of an error of [DB.Read] and [DB.Write] whose connection to PostgreSQL broke. What a transaction
-// was to write may have been written.
+// ErrDisconnected is in the chain of errors that [DB.Read] and [DB.Write] return when their connection to PostgreSQL broke. The transaction
+// may have been committed.
 var ErrDisconnected = errors.New("the connection to the database broke")
 
-// isBroken reports whether the connection broke on which an operation failed, or the server closed it.
+// isBroken reports whether an operation failed because its connection broke or the server closed it.
 func isBroken(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return strings.HasPrefix(pg.Code, "57P") || strings.HasPrefix(pg.Code, "08") // operator_intervention, connection_exception
@@ -51,10 +51,10 @@ func isBroken(err error) bool {
 	return errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// IsFull reports whether an operation failed because the database has no disk space left. Nothing was written.
+// IsFull reports whether an operation failed because no disk space is left for the database. Nothing was written.
 func IsFull(err error) bool {
 	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
-		// The second is what SQLite says when it cannot enlarge the index of its log.
+		// SQLite returns the second code when it cannot enlarge the index of its log.
 		return lite.Code()&0xff == sqlitelib.SQLITE_FULL || lite.Code() == sqlitelib.SQLITE_IOERR_SHMSIZE
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {

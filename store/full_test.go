@@ -15,8 +15,8 @@ import (
 	"platen/store/storetest"
 )
 
-// TestFullDisk fills the disk of a SQLite database. Writers fail with an error that says so, and write nothing. With room again, they
-// succeed.
+// TestFullDisk fills the disk of a SQLite database. Writers fail with an error that says so, and write nothing. Once there is space again,
+// they succeed.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Equal is the condition that a column has a value. Columns are named by the source, never by a request.
+// Equal is the condition that a column has a value. Columns are named by the source code, never by a request.
 type Equal struct {
 	Column string
 	Value  any
@@ -26,7 +26,7 @@ func (q *Queries) JobsBefore(ctx context.Context, conditions []Equal, id int64, 
 	return q.jobs(ctx, conditions, "id < $1", "id DESC", id, limit)
 }
 
-// jobs composes its text from the conditions it is given: one text for all combinations could not use the index of each.
+// jobs lists jobs. It builds its text from the given conditions, because one text for all combinations could not use the index of each.
 func (q *Queries) jobs(ctx context.Context, conditions []Equal, beyond, order string, id int64, limit int32) ([]ListedJob, error) {
 	where, args := []string{beyond, "removed_at = 0"}, []any{id, limit}
 	for _, c := range conditions {

@@ -5,24 +5,24 @@ import (
 	"fmt"
 )
 
-// A Listing is what a folder holds, or the trash of an owner. In a user's root folder that is also what others share with
-// the user. It stands here and not among the queries because its text depends on what is asked for, and because sqlc
-// does not resolve a recursive query inside an expression.
+// A Listing names the items of a folder, or of an owner's trash. In a user's root folder, that includes the items that others share with
+// the user. It is not in store/queries because its text depends on the request, and because sqlc does not resolve recursive queries inside
+// an expression.
 type Listing struct {
 	FolderID int64 // 0 for the trash
-	TrashOf  int64 // whose trash it is: what was put there itself; 0 for a folder
-	TrashToo int64 // another owner whose trash it is too; 0 for none
-	UserID   int64 // whose root folder it is; 0 for anything else
-	Now      int64 // when collaborations must hold
+	TrashOf  int64 // the owner whose trash is listed, without what is below trashed folders; 0 for a folder
+	TrashToo int64 // another owner whose trash is listed too; 0 if there is only one
+	UserID   int64 // the user whose root folder is listed; 0 for anything else
+	Now      int64 // the time at which collaborations must be valid
 }
 
-// ListingOrder is an order of a listing: folders before files, then by a column.
+// ListingOrder is an order of a listing: folders first, then by a column.
 type ListingOrder struct {
-	By         string // id, name, date or size
+	By         string // id, name, date, or size
 	Descending bool
 }
 
-// ListedItem contains the columns of an item in a listing. The other columns are not read: that would take half as long again.
+// ListedItem contains the columns of an item that a listing reads. Reading all columns takes half as long again.
 type ListedItem struct {
 	Kind, ID, Etag                      int64
 	Name, Description                   string
@@ -50,13 +50,13 @@ const inFolder = ` FROM items WHERE items.parent_id = $1 AND items.trashed_at = 
 
 var inTrash = ` FROM items WHERE items.trashed_at <> 0 AND ` + notRemoved("items.id")
 
-// shared are the items of others on which the user of a root folder collaborates.
+// shared selects the items of others that the user of a root folder collaborates on.
 const shared = ` FROM collaborations JOIN items ON items.id = collaborations.item_id
 	WHERE collaborations.user_id = $2 AND collaborations.status = 'accepted' AND NOT collaborations.is_access_only
 	AND (collaborations.expires_at = 0 OR collaborations.expires_at > $3) AND items.trashed_at = 0`
 
-// reachedHere selects the shared items that the root folder of their collaborator lists: those that are not in a trashed folder, not
-// below an item that the user owns or reaches through another collaboration, and not the user's own.
+// reachedHere selects the shared items that the user's root folder lists. It excludes items in trashed folders, items below one that the
+// user owns or reaches through another collaboration, and the user's own items.
 const reachedHere = `(
 	WITH RECURSIVE chain (id, parent_id, owner_id, trashed_at, depth) AS (
 		SELECT self.id, self.parent_id, self.owner_id, self.trashed_at, 0 FROM items self WHERE self.id = items.id
@@ -72,12 +72,12 @@ const reachedHere = `(
 	FROM chain
 ) = 0`
 
-// ListAfter returns the first items of a listing after a kind and an id, by growing kind and id.
+// ListAfter returns the first items of a listing after a kind and an id, in ascending order of kind and id.
 func (q *Queries) ListAfter(ctx context.Context, l Listing, kind, id int64, limit int32) ([]ListedItem, error) {
 	return q.listFrom(ctx, l, ">", "items.kind, items.id", kind, id, limit)
 }
 
-// ListBefore returns the last items of a listing before a kind and an id, by falling kind and id.
+// ListBefore returns the last items of a listing before a kind and an id, in descending order of kind and id.
 func (q *Queries) ListBefore(ctx context.Context, l Listing, kind, id int64, limit int32) ([]ListedItem, error) {
 	return q.listFrom(ctx, l, "<", "items.kind DESC, items.id DESC", kind, id, limit)
 }
@@ -97,12 +97,12 @@ func (q *Queries) listFrom(ctx context.Context, l Listing, beyond, order string,
 		" ORDER BY "+order+" LIMIT $6", l.FolderID, l.UserID, l.Now, kind, id, limit)
 }
 
-// first, at the end of a query within another, has the databases find and sort what it selects before they look at what
-// the other asks of each row: reachedHere is dear.
+// first ends a subquery. It makes the database find and sort the subquery's rows before it evaluates the conditions of the outer query on
+// each row, because reachedHere is expensive.
 const first = " LIMIT 9223372036854775807"
 
-// ListInOrder returns the items of a listing from an offset on, in an order. What is shared with the user and reached from
-// elsewhere has its place in the order but is left out.
+// ListInOrder returns the items of a listing from an offset on, in the given order. Shared items that the user reaches elsewhere count
+// toward the offset and the limit, but are left out.
 func (q *Queries) ListInOrder(ctx context.Context, l Listing, o ListingOrder, limit, offset int32) ([]ListedItem, error) {
 	if from, of := l.plain(); l.UserID == 0 {
 		text := fmt.Sprintf("SELECT %s%s ORDER BY %s LIMIT $%d OFFSET $%d", listedColumns, from, l.order(o), len(of)+1, len(of)+2)
@@ -130,8 +130,8 @@ func (q *Queries) CountListing(ctx context.Context, l Listing) (count int64, err
 
 const folderCount = "COALESCE((SELECT folder_counts.items FROM folder_counts WHERE folder_counts.folder_id = $1), 0)"
 
-// order returns an order in SQL. It is unambiguous, so that offsets are stable from page to page. Within a folder, names are unique, and
-// their index is sorted.
+// order returns the ORDER BY terms of an order. It is unambiguous, so that offsets are stable from page to page. Names are unique within a
+// folder, and their index is sorted.
 func (l Listing) order(o ListingOrder) string {
 	direction := ""
 	if o.Descending {
@@ -147,7 +147,7 @@ func (l Listing) order(o ListingOrder) string {
 	return "kind, " + column + direction + ", id" + direction
 }
 
-// plain is a listing without what is shared: its rows, and what they have in common.
+// plain returns the FROM and WHERE clauses of a listing without shared items, and their arguments.
 func (l Listing) plain() (from string, of []any) {
 	switch {
 	case l.TrashOf == 0:

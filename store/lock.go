@@ -22,12 +22,11 @@ const (
 // ErrLocked is returned when another process holds a lock.
 var ErrLocked = errors.New("in use by another process")
 
-// DirLock is the right to be the only server on a data directory. It ends with [DirLock.Unlock] or with the process,
-// however that ends.
+// DirLock is the exclusive right to run a server on a data directory. It ends with [DirLock.Unlock], or when the process ends in any way.
 type DirLock struct{ file *os.File }
 
-// LockDir makes dir when it is missing and locks it for this process. When another process has it the error wraps
-// [ErrLocked] and names the directory and that process.
+// LockDir creates dir if it is missing, and locks it for this process. If another process holds the lock, the error wraps [ErrLocked] and
+// names the directory and that process.
 func LockDir(dir string) (*DirLock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("lock data directory: %w", err)
@@ -39,11 +38,11 @@ func LockDir(dir string) (*DirLock, error) {
 	return &DirLock{f}, nil
 }
 
-// Unlock lets another server have the directory.
+// Unlock releases the directory.
 func (l *DirLock) Unlock() error { return l.file.Close() }
 
-// lockFile locks a file, which it makes when missing, and writes the id of this process into it. Closing the file
-// unlocks it; it stays, since removing it would let two processes lock two files of one name.
+// lockFile locks a file, which it creates if it is missing, and writes the id of this process into it. Closing the file unlocks it. The
+// file is not removed: otherwise two processes could lock two files of the same name.
 func lockFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -68,7 +67,7 @@ func writeAt(f *os.File, text string) error {
 	return err
 }
 
-// holder tells who has the lock, as far as that can be read.
+// holder describes the process that holds the lock, as far as the file says.
 func holder(f *os.File) string {
 	text, err := io.ReadAll(io.LimitReader(f, maxPIDLength))
 	pid := strings.TrimSpace(string(text))
@@ -78,7 +77,7 @@ func holder(f *os.File) string {
 	return " (pid " + pid + ")"
 }
 
-// waitLockFile is lockFile for a lock that others hold briefly.
+// waitLockFile is lockFile for a lock that others hold briefly. It waits for the lock.
 func waitLockFile(ctx context.Context, path string) (*os.File, error) {
 	for {
 		f, err := lockFile(path)

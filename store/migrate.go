@@ -15,15 +15,15 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// ErrSchema is returned by [Open] when the schema is of another version than this program's and it may not change it. With
-// it comes ErrEmpty where there is no schema yet, and ErrNewer where it is of a later version.
+// ErrSchema is returned by [Open] if the schema does not have this program's version and Open may not change it. The error also wraps
+// ErrEmpty if there is no schema yet, and ErrNewer if the schema has a later version.
 var (
 	ErrSchema = errors.New("the database has the schema of another version")
 	ErrEmpty  = errors.New("it has no tables yet")
 	ErrNewer  = errors.New("it is newer than this program")
 )
 
-// migrationLock is the number of the advisory lock on PostgreSQL under which one process at a time migrates.
+// migrationLock is the number of the advisory lock on PostgreSQL that a process holds while it migrates.
 const migrationLock = 0x706c6174656e // "platen"
 
 // migrateSQLite migrates while it holds a lock on a file next to the database.
@@ -36,14 +36,14 @@ func migrateSQLite(ctx context.Context, db *DB, cfg Config) error {
 	return migrate(ctx, db, cfg, goose.DialectSQLite3, db.queue.(*sqliteQueue).driver)
 }
 
-// migratePostgres migrates while a connection of its own holds an advisory lock, which goes with the connection.
+// migratePostgres migrates while a separate connection holds an advisory lock. Closing the connection releases the lock.
 func migratePostgres(ctx context.Context, db *DB, cfg Config) error {
 	conn, err := db.writer.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, "SET lock_timeout TO 0"); err != nil { // another process may migrate for long
+	if _, err := conn.ExecContext(ctx, "SET lock_timeout TO 0"); err != nil { // another process may take long to migrate
 		return fmt.Errorf("migrate: %w", err)
 	}
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
@@ -61,7 +61,7 @@ func migratePostgres(ctx context.Context, db *DB, cfg Config) error {
 	return err
 }
 
-// migrate brings Platen's tables and then River's up to date. The caller sees to it that it runs once at a time.
+// migrate migrates Platen's tables, then River's. The caller makes sure that only one process does so at a time.
 func migrate[T any](ctx context.Context, db *DB, cfg Config, dialect goose.Dialect, driver riverdriver.Driver[T]) error {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -96,14 +96,14 @@ func migrate[T any](ctx context.Context, db *DB, cfg Config, dialect goose.Diale
 	return nil
 }
 
-// beforeMigration backs up an embedded database that is about to be changed. A new one has nothing to lose.
+// beforeMigration backs up an embedded database before a migration changes it. A new database is not backed up.
 func beforeMigration(ctx context.Context, db *DB, cfg Config, ours *goose.Provider,
 	validateQueue func(context.Context, *rivermigrate.ValidateOpts) (*rivermigrate.ValidateResult, error)) error {
 	if db.dialect != SQLite || errors.Is(refuseEmpty(ctx, db), ErrEmpty) {
 		return nil
 	}
 	err := checkSchema(ctx, ours, validateQueue)
-	if !errors.Is(err, ErrSchema) || errors.Is(err, ErrNewer) { // those of a newer program are refused later
+	if !errors.Is(err, ErrSchema) || errors.Is(err, ErrNewer) { // a database of a newer program is refused later
 		return err
 	}
 	current, err := ours.GetDBVersion(ctx)
@@ -113,7 +113,7 @@ func beforeMigration(ctx context.Context, db *DB, cfg Config, ours *goose.Provid
 	return backUpBeforeMigration(ctx, cfg.Path, current+1, cfg.Log)
 }
 
-// checkSchema reports with ErrSchema a schema that is not exactly the one this program needs.
+// checkSchema returns an error that wraps ErrSchema unless the schema is exactly the one that this program needs.
 func checkSchema(ctx context.Context, ours *goose.Provider,
 	validateQueue func(context.Context, *rivermigrate.ValidateOpts) (*rivermigrate.ValidateResult, error)) error {
 	pending, err := ours.HasPending(ctx)
@@ -133,13 +133,13 @@ func checkSchema(ctx context.Context, ours *goose.Provider,
 	return refuseNewer(ctx, ours)
 }
 
-// versionsTable reports whether the table of applied migrations is there, which checking them would make.
+// versionsTable has the queries that report whether the table of applied migrations exists. Checking the migrations would create it.
 var versionsTable = map[Dialect]string{
 	SQLite:     "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'goose_db_version')",
 	PostgreSQL: "SELECT to_regclass('goose_db_version') IS NOT NULL",
 }
 
-// refuseEmpty keeps a program that may change nothing out of a database without tables.
+// refuseEmpty rejects a database without tables.
 func refuseEmpty(ctx context.Context, db *DB) error {
 	var there bool
 	if err := db.writer.QueryRowContext(ctx, versionsTable[db.dialect]).Scan(&there); err != nil {
@@ -151,7 +151,7 @@ func refuseEmpty(ctx context.Context, db *DB) error {
 	return nil
 }
 
-// refuseNewer keeps a program from writing into tables that a newer one has changed.
+// refuseNewer rejects a database that a newer program has changed.
 func refuseNewer(ctx context.Context, ours *goose.Provider) error {
 	current, target, err := ours.GetVersions(ctx)
 	if err != nil {

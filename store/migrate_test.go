@@ -10,7 +10,7 @@ import (
 	"platen/store/storetest"
 )
 
-// runEmpty runs test on databases that have no tables yet.
+// runEmpty runs test on databases without tables.
 func runEmpty(t *testing.T, test func(t *testing.T, cfg store.Config)) {
 	t.Run("sqlite", func(t *testing.T) {
 		test(t, store.Config{Path: filepath.Join(t.TempDir(), "new.db"), Log: storetest.Log(t)})
@@ -35,7 +35,7 @@ func TestManyOpenANewDatabaseAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		db := storetest.Open(t, cfg)
-		enqueue(t, db, numbers(1)...) // River's tables are there
+		enqueue(t, db, numbers(1)...) // River's tables exist
 		if got := setting(t, db, "none"); got != "" {
 			t.Errorf("setting = %q", got)
 		}
@@ -46,7 +46,7 @@ func TestNoMigrate(t *testing.T) {
 	runEmpty(t, func(t *testing.T, cfg store.Config) {
 		careful := cfg
 		careful.NoMigrate = true
-		for range 2 { // the first has changed nothing
+		for range 2 { // the first attempt has changed nothing
 			if db, err := store.Open(t.Context(), careful); !errors.Is(err, store.ErrSchema) || !errors.Is(err, store.ErrEmpty) {
 				t.Fatalf("Open of an empty database = %v, %v; want ErrSchema and ErrEmpty", db, err)
 			}
@@ -72,7 +72,7 @@ func TestADatabaseOfANewerVersionIsRefused(t *testing.T) {
 	})
 }
 
-// One connection holds the migration lock while another migrates.
+// TestTooFewConnectionsAreRaised opens a database with one connection, although one holds the migration lock while another migrates.
 func TestTooFewConnectionsAreRaised(t *testing.T) {
 	cfg := storetest.Postgres(t)
 	cfg.MaxConns = 1

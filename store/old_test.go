@@ -17,9 +17,8 @@ import (
 	"platen/store/storetest"
 )
 
-// changedByMigrations lists, for rows of each time, what the migrations since make of them: what an old column then holds,
-// by table, first column of the row, and column, and which rows are gone; what the columns and tables hold that have come
-// since.
+// changedByMigrations lists what later migrations do to the rows of a migration. values has the new values of old columns, by table, first
+// column of the row, and column. gone has the rows that are deleted. fresh has the values of new columns, and added the rows of new tables.
 var changedByMigrations = map[string]struct {
 	values map[string]string
 	gone   []string
@@ -27,15 +26,18 @@ var changedByMigrations = map[string]struct {
 	added  map[string][]row
 }{
 	"00002": {
-		values: map[string]string{"items 32 owner_id": "11", "items 42 owner_id": "11", "docgen_jobs 73 waiting": "1", "docgen_jobs 74 waiting": "1"},
-		gone:   []string{"collaborations 63"},
+		values: map[string]string{
+			"items 32 owner_id": "11", "items 42 owner_id": "11", "docgen_jobs 73 waiting": "1", "docgen_jobs 74 waiting": "1",
+		},
+		gone: []string{"collaborations 63"},
 		fresh: map[string]string{
 			"enterprises account_id": "0",
 			"users name_key":         "", "users platform_only": "0", "users external_id": "", "users profile": "", "users deleted_at": "0",
 			"applications client_id": "", "applications secret_hash": "", "applications acts_as_users": "1",
 			"tokens grant_id": "0", "tokens name": "", "tokens used_at": "0",
 			"items storage_policy_id":         "0",
-			"file_versions storage_policy_id": "1", "file_versions wanted_policy_id": "1", "file_versions trashed_at": "0", "file_versions trashed_by": "0",
+			"file_versions storage_policy_id": "1", "file_versions wanted_policy_id": "1", "file_versions trashed_at": "0",
+			"file_versions trashed_by":  "0",
 			"file_versions restored_at": "0", "file_versions restored_by": "0",
 			"collaborations invite_login": "", "collaborations invite_key": "", "collaborations status": "accepted",
 			"collaborations is_access_only": "0", "collaborations can_view_path": "0", "collaborations expires_at": "0",
@@ -49,14 +51,18 @@ var changedByMigrations = map[string]struct {
 			"docgen_batches waiting_for":  "", "docgen_batches pauses": "0", "docgen_batches paused_until": "0",
 			"docgen_tag_readings includes":     "",
 			"docgen_tag_readings requested_by": "0",
-			"docgen_templates owner_id":        "11", "docgen_templates default_missing": "", "docgen_templates default_locale": "", "docgen_templates default_time_zone": "",
+			"docgen_templates owner_id":        "11", "docgen_templates default_missing": "", "docgen_templates default_locale": "",
+			"docgen_templates default_time_zone": "",
 		},
 		added: map[string][]row{"folder_counts": {
 			{"#": "21", "folder_id": "21", "items": "1"}, {"#": "31", "folder_id": "31", "items": "3"}, {"#": "32", "folder_id": "32", "items": "1"},
 		}, "settings": {
 			{"#": "notice_token_ttl", "name": "notice_token_ttl", "value": ""},
 		}, "docgen_turns": {
-			{"#": "73", "id": "73", "user_id": "11", "lane": "pdf", "batch_id": "7d0b6d8e-3a53-4c8c-9d4b-0f6f4f0f7a11", "documents": "2", "turn": "0", "due_at": "0"},
+			{
+				"#": "73", "id": "73", "user_id": "11", "lane": "pdf", "batch_id": "7d0b6d8e-3a53-4c8c-9d4b-0f6f4f0f7a11",
+				"documents": "2", "turn": "0", "due_at": "0",
+			},
 		}, "user_space": {
 			{"#": "11", "user_id": "11", "bytes": "33", "files": "4", "max_bytes": "0"},
 		}},
@@ -66,7 +72,7 @@ var changedByMigrations = map[string]struct {
 // row is one row of a table, by the names of its columns.
 type row map[string]string
 
-// TestOldDatabases opens databases of earlier times: every row is still there, with what has been added since.
+// TestOldDatabases opens databases of earlier versions. Every row still exists, with the columns that were added since.
 func TestOldDatabases(t *testing.T) {
 	storetest.RunOld(t, func(t *testing.T, old string, cfg store.Config) {
 		before := contents(t, storetest.Raw(t, cfg), cfg)
@@ -81,7 +87,7 @@ func TestOldDatabases(t *testing.T) {
 			t.Fatalf("Open without migrating = %v, %v; want ErrSchema", db, err)
 		}
 		storetest.Open(t, cfg)
-		raw := storetest.Raw(t, cfg) // a connection that has not planned what it reads before the tables were changed
+		raw := storetest.Raw(t, cfg) // this connection has not planned its queries before the tables changed
 		after := contents(t, raw, cfg)
 		want := changedByMigrations[old]
 		for table, rows := range before {
@@ -133,8 +139,8 @@ func checkRow(t *testing.T, table string, before, after row, changed, fresh map[
 	}
 }
 
-// contents reads all tables but those that the migrations themselves keep, each in the order of its first columns. The
-// first column of a row is also called #.
+// contents reads all tables except those of the migrations themselves, each in the order of its first columns. The first column of a row is
+// also called #.
 func contents(t *testing.T, db *sql.DB, cfg store.Config) map[string][]row {
 	t.Helper()
 	all := map[string][]row{}
@@ -148,7 +154,8 @@ func tablesOf(cfg store.Config) string {
 	if cfg.Path != "" {
 		return "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'"
 	}
-	return "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'goose_%'"
+	return "SELECT table_name FROM information_schema.tables " +
+		"WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'goose_%'"
 }
 
 func rowsOf(t *testing.T, db *sql.DB, table string) []row {
@@ -186,7 +193,7 @@ func rowsOf(t *testing.T, db *sql.DB, table string) []row {
 	return list
 }
 
-// text shows a value alike on both databases: in SQLite a BOOLEAN is a number.
+// text formats a value in the same way on both databases. In SQLite, a BOOLEAN is a number.
 func text(value any) string {
 	if truth, ok := value.(bool); ok {
 		return map[bool]string{false: "0", true: "1"}[truth]
@@ -194,7 +201,7 @@ func text(value any) string {
 	return fmt.Sprint(value)
 }
 
-// column returns the one column of a query.
+// column returns the only column of a query.
 func column(t *testing.T, db *sql.DB, query string) []string {
 	t.Helper()
 	found, err := db.QueryContext(t.Context(), query)
@@ -226,7 +233,8 @@ func checkReferences(t *testing.T, db *sql.DB, cfg store.Config) {
 		if sound := column(t, db, "PRAGMA integrity_check"); !slices.Equal(sound, []string{"ok"}) {
 			t.Errorf("the database is not sound: %q", sound)
 		}
-		lost := column(t, db, `SELECT DISTINCT tables.name || ' to ' || f."table" FROM sqlite_master tables, pragma_foreign_key_list(tables.name) f
+		lost := column(t, db, `SELECT DISTINCT tables.name || ' to ' || f."table"
+			FROM sqlite_master tables, pragma_foreign_key_list(tables.name) f
 			WHERE tables.type = 'table' AND f."table" NOT IN (SELECT name FROM sqlite_master WHERE type = 'table')`)
 		if len(lost) > 0 {
 			t.Errorf("references to tables that are not there: %q", lost)
@@ -244,8 +252,7 @@ func checkReferences(t *testing.T, db *sql.DB, cfg store.Config) {
 
 var indexChange = regexp.MustCompile(`(?m)^(CREATE INDEX|CREATE UNIQUE INDEX|DROP INDEX) (\w+)`)
 
-// checkIndexes checks that the indexes are there that the migrations make. One that goes with its table is made again by
-// who makes the table again.
+// checkIndexes checks that all indexes of the migrations exist. A migration that creates a table again must also create its indexes again.
 func checkIndexes(t *testing.T, db *sql.DB, cfg store.Config) {
 	t.Helper()
 	files, err := filepath.Glob("migrations/*.sql")

@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	// defaultMaxConns bounds the connections of one process to PostgreSQL, which by default allows 100 in all.
+	// defaultMaxConns is the default maximum number of connections of a process. PostgreSQL allows 100 in all by default.
 	defaultMaxConns = 16
-	// minMaxConns is what a process cannot do without: one that listens for jobs, one that holds the migration lock while
-	// another migrates, and one more.
+	// minMaxConns is the number of connections that a process needs: one listens for jobs, one holds the migration lock, one migrates, and
+	// one is spare.
 	minMaxConns = 4
-	// queueConns is the number of connections that no transaction takes: one listens for jobs, one fetches and ends them.
+	// queueConns is the number of connections that transactions leave to the queue: one listens for jobs, one fetches and ends them.
 	queueConns = 2
-	// connectTimeout is how long Open waits for PostgreSQL to answer.
+	// connectTimeout is the maximum time that Open waits for PostgreSQL to answer.
 	connectTimeout = 10 * time.Second
 )
 
-// openPostgres opens one pool, of which database/sql and River both take their connections.
+// openPostgres opens one pool of connections for both database/sql and River.
 func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 	poolConfig, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
-		return nil, fmt.Errorf("open database: %w", err) // the error's text hides the password
+		return nil, fmt.Errorf("open database: %w", err) // the error hides the password
 	}
 	switch {
 	case cfg.MaxConns > 0:
@@ -44,8 +44,9 @@ func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 	for name, value := range map[string]string{
 		"application_name": "platen",
 		"lock_timeout":     strconv.FormatInt(cfg.WriteWait.Milliseconds(), 10), // of each statement
-		"jit":              "off",                                               // PostgreSQL takes a listing for dear, and compiles for a second what it then does in ten milliseconds
+		"jit":              "off",                                               // compiling a listing takes 1 s, running it 10 ms
 	} {
+
 		if _, given := params[name]; !given {
 			params[name] = value
 		}
@@ -74,7 +75,7 @@ func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 		log:         cfg.Log,
 		close: func() error {
 			err := sqlDB.Close()
-			pool.Close() // waits until every connection has been given back
+			pool.Close() // waits until every connection is returned
 			return err
 		},
 	}

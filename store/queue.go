@@ -11,42 +11,42 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// DefaultTries is the default number of tries of a job.
+// DefaultTries is the default number of attempts of a job.
 const DefaultTries = 5
 
-// lostTries is the number of tries that River gets in addition to a job's own. A job whose process died during its last try comes back
-// with one of them, and instead of running again it is reported to [QueueConfig].Exhausted; the rest are for that report to be repeated
-// when it fails. River itself would drop such a job without a word.
+// lostTries is the number of attempts that River may make in addition to a job's own. If a process dies during a job's last attempt, the
+// job comes back on one of them. It is then not run again, but reported to [QueueConfig].Exhausted. The others are for repeating a report
+// that fails. River itself would drop such a job silently.
 const lostTries = 20
 
-// A Task is what a job has to do: JSON-encodable data, decoded again into the same type for the handler of its kind.
+// A Task is the work of a job: data that is encoded as JSON, and decoded into the same type for the handler of its kind.
 type Task interface {
-	// Kind names the type of task: [a-z0-9_]. It is stored with the job, so it must not change between versions, and it
-	// must not depend on the value.
+	// Kind names the type of task: [a-z0-9_]. It is stored with the job, so it must be the same in all versions, and it must not depend on
+	// the value.
 	Kind() string
 }
 
-// Job is a task with the conditions under which it runs. The zero value of every field but Task is a good default.
+// Job is a task with the conditions under which it runs. The zero value of every field except Task is a good default.
 type Job struct {
 	Task Task
-	// Queue is one of the names in [QueueConfig].Workers; empty is "default".
+	// Queue is one of the names in [QueueConfig].Workers. "" means "default".
 	Queue string
-	// Priority is 1 (first) to 4 (last): within a queue no job starts while one of a smaller number waits. 0 is 1.
+	// Priority is 1 (first) to 4 (last). Within a queue, no job starts while one with a smaller number waits. 0 means 1.
 	Priority int
-	// Tries bounds the number of attempts; 0 is DefaultTries. A try counts when it fails, panics, times out or loses its
-	// process; not when the handler snoozes or the queue is stopped.
+	// Tries is the maximum number of attempts. 0 means DefaultTries. An attempt counts if it fails, panics, times out, or loses its
+	// process. It does not count if the handler snoozes or the queue is stopped.
 	Tries int
-	// At is the earliest start, kept to within seconds; the zero time is now.
+	// At is the earliest start, to within seconds. The zero time means now.
 	At time.Time
-	// Unique drops the job where one of the same kind and data still waits, or is running. Its id is then that one's.
+	// Unique drops the job if one of the same kind with the same data is waiting or running. Enqueue then returns the id of that job.
 	Unique bool
 }
 
-// queueDriver is what the queue does differently on the two databases.
+// queueDriver is the part of the queue that differs between the two databases.
 type queueDriver interface {
-	// insert adds jobs within tx.
+	// insert inserts jobs within tx.
 	insert(ctx context.Context, tx *Tx, params []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
-	// committed is called once jobs that are due have been committed to the queues.
+	// committed is called after jobs that are due were committed to these queues.
 	committed(queues map[string]bool)
 	// complete marks a job as done within tx.
 	complete(ctx context.Context, tx *Tx, job *river.Job[rawTask]) error
@@ -54,21 +54,20 @@ type queueDriver interface {
 	cancel(ctx context.Context, id int64) error
 	// newClient returns a client that works jobs, not yet started.
 	newClient(cfg *river.Config) (queueClient, error)
-	// claim makes sure that this process may work the queue, takes back what a killed process left running, and returns
-	// what gives the right up again.
+	// claim makes sure that this process may work on the queue, and takes back the jobs that a killed process left running. release gives
+	// up the claim.
 	claim(ctx context.Context) (release func() error, err error)
 }
 
-// queueClient is a *river.Client, which is of another type for each database.
+// queueClient is a *river.Client, whose type differs between the databases.
 type queueClient interface {
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error
 	StopAndCancel(ctx context.Context) error
 }
 
-// CancelJobs sees to it that the jobs with these ids do not run again, and cancels the contexts of those running now, in
-// whichever process. Jobs that have ended, and ids that do not exist, are passed over. No job is reported to
-// [QueueConfig].Exhausted for it.
+// CancelJobs prevents the jobs with these ids from running again, and cancels the contexts of those that are running, in any process. It
+// skips jobs that have ended and ids that do not exist. It does not report the jobs to [QueueConfig].Exhausted.
 func (db *DB) CancelJobs(ctx context.Context, ids ...int64) error {
 	for _, id := range ids {
 		if err := db.queue.cancel(ctx, id); err != nil && !errors.Is(err, river.ErrNotFound) {
@@ -78,10 +77,10 @@ func (db *DB) CancelJobs(ctx context.Context, ids ...int64) error {
 	return nil
 }
 
-// Snooze is returned by a handler that is not done yet: the job runs again after d, and this try does not count.
+// Snooze returns an error for a handler that needs more time: the job runs again after d, and this attempt does not count.
 func Snooze(d time.Duration) error { return river.JobSnooze(d) }
 
-// Permanent is returned by a handler that will never succeed: the job is given up at once, as after its last try.
+// Permanent wraps the error of a handler that cannot ever succeed. The job is given up at once, as after its last attempt.
 func Permanent(err error) error { return &permanentError{err} }
 
 type permanentError struct{ err error }
@@ -89,8 +88,8 @@ type permanentError struct{ err error }
 func (e *permanentError) Error() string { return e.err.Error() }
 func (e *permanentError) Unwrap() error { return e.err }
 
-// rawTask is a task of any kind as River carries it, so that decoding is ours and a task that cannot be decoded is given
-// up like any other that cannot be done.
+// rawTask is a task of any kind as River stores it. Platen decodes it, so that a task that cannot be decoded is given up like any other
+// failure.
 type rawTask struct {
 	kind string
 	args json.RawMessage

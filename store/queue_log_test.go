@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// River reports a leader election that was late as an error, and repeats it. In Platen's log it is a warning; other errors stay
-// errors.
+// TestElectionsAreWarnings checks that a late leader election, which River logs as an error and repeats, is a warning in Platen's log.
+// Other errors stay errors.
 func TestElectionsAreWarnings(t *testing.T) {
 	var out bytes.Buffer
 	log := riverLogger(slog.New(slog.NewTextHandler(&out, nil)))
@@ -21,7 +21,7 @@ func TestElectionsAreWarnings(t *testing.T) {
 	}
 }
 
-// While the database is gone, River says so each second for each queue. The log says it once a minute.
+// TestFailedFetchesAreLoggedOnceAMinute checks the log while the database is not available. River reports that every second for each queue.
 func TestFailedFetchesAreLoggedOnceAMinute(t *testing.T) {
 	var out bytes.Buffer
 	log := riverLogger(slog.New(slog.NewTextHandler(&out, nil)))

@@ -14,7 +14,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// postgresQueue is the queue in PostgreSQL, which many processes work together.
+// postgresQueue is the queue in PostgreSQL. Several processes may work on it.
 type postgresQueue struct {
 	pool     *pgxpool.Pool
 	driver   *riverpgxv5.Driver
@@ -25,7 +25,7 @@ func newPostgresQueue(pool *pgxpool.Pool, log *slog.Logger) (*postgresQueue, err
 	driver := riverpgxv5.New(pool)
 	inserter, err := river.NewClient(driver, &river.Config{
 		Logger: riverLogger(log),
-		// River notifies at most once in this time, and forgets whom it did not notify: the smallest it allows.
+		// River sends at most one notification in this time, and drops the others. This is the minimum that it allows.
 		FetchCooldown: river.FetchCooldownMin,
 	})
 	if err != nil {
@@ -34,7 +34,9 @@ func newPostgresQueue(pool *pgxpool.Pool, log *slog.Logger) (*postgresQueue, err
 	return &postgresQueue{pool: pool, driver: driver, inserter: inserter}, nil
 }
 
-func (q *postgresQueue) insert(ctx context.Context, tx *Tx, params []river.InsertManyParams) (results []*rivertype.JobInsertResult, err error) {
+func (q *postgresQueue) insert(ctx context.Context, tx *Tx, params []river.InsertManyParams) (
+	results []*rivertype.JobInsertResult, err error,
+) {
 	err = tx.conn.Raw(func(driverConn any) error {
 		results, err = q.inserter.InsertManyTx(ctx, joinedTx{driverConn.(*stdlib.Conn).Conn()}, params)
 		return err
@@ -49,7 +51,7 @@ func (q *postgresQueue) complete(ctx context.Context, tx *Tx, job *river.Job[raw
 	})
 }
 
-// committed has nothing to do: River's NOTIFY was part of the transaction.
+// committed does nothing, because River's NOTIFY was part of the transaction.
 func (q *postgresQueue) committed(map[string]bool) {}
 
 func (q *postgresQueue) cancel(ctx context.Context, id int64) error {
@@ -61,7 +63,7 @@ func (q *postgresQueue) newClient(cfg *river.Config) (queueClient, error) {
 	return river.NewClient(q.driver, cfg)
 }
 
-// claim has jobs worked now that are scheduled more than two days ahead: a wrong clock scheduled them.
+// claim makes jobs available that are scheduled more than two days ahead, because only a wrong clock schedules them so.
 func (q *postgresQueue) claim(ctx context.Context) (func() error, error) {
 	const query = "UPDATE river_job SET scheduled_at = now() WHERE state = 'scheduled' AND scheduled_at > now() + interval '2 days'"
 	if _, err := q.pool.Exec(ctx, query); err != nil {
@@ -72,8 +74,8 @@ func (q *postgresQueue) claim(ctx context.Context) (func() error, error) {
 
 type pgxConn = pgx.Conn
 
-// joinedTx shows River a connection on which database/sql has a transaction open as that transaction. It can be used but
-// not ended.
+// joinedTx presents a connection on which database/sql has opened a transaction to River as that transaction. River can use it, but not end
+// it.
 type joinedTx struct{ *pgxConn }
 
 var _ pgx.Tx = joinedTx{}

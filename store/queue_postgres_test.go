@@ -9,8 +9,8 @@ import (
 	"platen/store/storetest"
 )
 
-// The transaction is database/sql's and River only joins it: what River does in it is seen by database/sql before the
-// commit, is undone with it, and leaves a connection that is good for more.
+// TestRiverJoinsTheTransaction checks that River takes part in a transaction of database/sql. The transaction sees River's changes before
+// the commit and undoes them with a rollback. Its connection can be used afterward.
 func TestRiverJoinsTheTransaction(t *testing.T) {
 	ctx := t.Context()
 	db := storetest.Open(t, storetest.Postgres(t))
@@ -44,7 +44,7 @@ func TestRiverJoinsTheTransaction(t *testing.T) {
 	}
 }
 
-// A failure of River's must not cost the connection, or every bad job would.
+// TestAnErrorOfRiverKeepsTheConnection checks that an error of River does not cost the connection. Otherwise every bad job would cost one.
 func TestAnErrorOfRiverKeepsTheConnection(t *testing.T) {
 	ctx := t.Context()
 	db := storetest.Open(t, storetest.Postgres(t))

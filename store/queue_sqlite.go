@@ -15,7 +15,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// sqliteQueue is the queue in a SQLite file, which one process works.
+// sqliteQueue is the queue in a SQLite file. One process works on it.
 type sqliteQueue struct {
 	path     string
 	writer   *sql.DB
@@ -47,7 +47,7 @@ func (q *sqliteQueue) committed(queues map[string]bool) {
 	}
 }
 
-// cancel marks the job in the database, which is all that River does on SQLite, and tells the worker that runs it.
+// cancel marks the job in the database, which is all that River does on SQLite, and notifies the worker that runs it.
 func (q *sqliteQueue) cancel(ctx context.Context, id int64) error {
 	job, err := q.inserter.JobCancel(ctx, id)
 	if err != nil {
@@ -61,9 +61,9 @@ func (q *sqliteQueue) newClient(cfg *river.Config) (queueClient, error) {
 	return river.NewClient(q.driver, cfg)
 }
 
-// claim takes a lock that the kernel releases with the process. The holder knows that jobs still marked as running, and the leader still
-// marked as elected, belong to a process that is gone. A job that is scheduled more than two days ahead was scheduled by a wrong clock,
-// and is worked now.
+// claim takes a lock that the kernel releases when the process ends. Jobs that are still marked as running, and a leader that is still
+// marked as elected, must therefore belong to an earlier process. claim also makes jobs available that are scheduled more than two days
+// ahead, because only a wrong clock schedules them so.
 func (q *sqliteQueue) claim(ctx context.Context) (func() error, error) {
 	lock, err := lockFile(q.path + "-queue.lock")
 	if err != nil {
@@ -82,24 +82,24 @@ func (q *sqliteQueue) claim(ctx context.Context) (func() error, error) {
 	return lock.Close, nil
 }
 
-// sqliteDriver is River's driver for SQLite with news kept within the process. River's own writes them into a table and
-// reads that table 20 times a second over the connection that all writers share; and a canceled job is not among them.
+// sqliteDriver is River's driver for SQLite, with notifications that stay within the process. River's own driver writes them to a table,
+// which it reads 20 times a second over the connection that all writers share. It also lacks notifications of canceled jobs.
 type sqliteDriver struct {
 	*riversqlite.Driver
 	bus *bus
 }
 
-func (d *sqliteDriver) SupportsListenNotify() bool { return false } // so nothing is written into the table
+func (d *sqliteDriver) SupportsListenNotify() bool { return false } // so River does not write to the table
 
 func (d *sqliteDriver) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener {
 	return d.bus
 }
 
-// What River's clients tell each other, as they do over LISTEN and NOTIFY on PostgreSQL.
+// The notifications that River's clients exchange, as they do with LISTEN and NOTIFY on PostgreSQL.
 const (
 	topicInsert  = "river_insert"
 	topicControl = "river_control"
-	busBuffer    = 1000 // messages; as many as River itself buffers
+	busBuffer    = 1000 // messages; River buffers as many
 )
 
 type busMessage struct {
@@ -108,7 +108,7 @@ type busMessage struct {
 	Queue  string `json:"queue"`
 }
 
-// bus carries messages to the one client of the process that works jobs. Without a client they are dropped: a starting client reads the
+// bus carries notifications to the only client of the process. Without a client it drops them, because a client that starts reads the
 // tables anyway.
 type bus struct {
 	mu       sync.Mutex
@@ -120,13 +120,13 @@ var _ riverdriver.Listener = (*bus)(nil)
 func (b *bus) send(topic string, m busMessage) {
 	payload, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // strings and numbers
+		panic(err) // cannot happen with strings and numbers
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
 	case b.messages <- &riverdriver.Notification{Topic: topic, Payload: string(payload)}:
-	default: // nobody listens, or so much is to be read that the queue is being looked at anyway
+	default: // no client listens, or it has so many messages that it reads the queue anyway
 	}
 }
 
@@ -156,7 +156,7 @@ func (b *bus) WaitForNotification(ctx context.Context) (*riverdriver.Notificatio
 	}
 }
 
-func (b *bus) Listen(context.Context, string) error   { return nil } // River asks for every topic that is sent
+func (b *bus) Listen(context.Context, string) error   { return nil } // River subscribes to every topic that is sent
 func (b *bus) Unlisten(context.Context, string) error { return nil }
 func (b *bus) Ping(context.Context) error             { return nil }
 func (b *bus) Schema() string                         { return "" }

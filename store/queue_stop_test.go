@@ -65,7 +65,7 @@ func TestStopCancelsInTheEndAndTheJobRunsAgain(t *testing.T) {
 			return errors.New("the converter was killed") // any error that a handler may return after its context is canceled
 		})
 		start(t, interrupted)
-		enqueue(t, db, store.Job{Task: number{1}, Tries: 1}) // its one try must not be lost
+		enqueue(t, db, store.Job{Task: number{1}, Tries: 1}) // its only attempt must not be lost
 		receive(t, running)
 		now, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -149,8 +149,8 @@ func states(t *testing.T, db *store.DB) string {
 	return strings.Join(list, " ")
 }
 
-// A job must not be rescued while it runs: River knows lost jobs by their age alone. And its default cooldown would make
-// the queue slow.
+// TestQueueTimes checks that a job cannot be rescued while it runs, because River recognizes lost jobs only by their age. It also checks
+// the cooldown, because River's default would make the queue slow.
 func TestQueueTimes(t *testing.T) {
 	for _, timeout := range []time.Duration{0, 10 * time.Minute} {
 		cfg := store.NewQueue(storetest.Open(t, storetest.SQLite(t)), store.QueueConfig{JobTimeout: timeout}).RiverConfig()
@@ -209,7 +209,8 @@ func TestManyProcessesWorkAPostgresQueue(t *testing.T) {
 	}
 }
 
-// River's own way on SQLite is a table that is written with every job and read 20 times a second.
+// TestSQLiteQueueWritesNoNotifications checks that the queue does not use River's table of notifications, which is written for every job
+// and read 20 times a second.
 func TestSQLiteQueueWritesNoNotifications(t *testing.T) {
 	db := storetest.Open(t, storetest.SQLite(t))
 	enqueue(t, db, numbers(3)...)
@@ -222,7 +223,7 @@ func TestSQLiteQueueWritesNoNotifications(t *testing.T) {
 func TestAJobLostInItsLastTryIsGivenUp(t *testing.T) {
 	db := storetest.Open(t, storetest.SQLite(t))
 	ids := enqueue(t, db, store.Job{Task: number{1}, Tries: 2})
-	// What a process leaves that was killed during the second try.
+	// This is the state after a process was killed during the second attempt.
 	if _, err := db.Writer().ExecContext(t.Context(), "UPDATE river_job SET state = 'running', attempt = 2 WHERE id = ?", ids[0]); err != nil {
 		t.Fatal(err)
 	}
@@ -238,10 +239,11 @@ func TestAJobLostInItsLastTryIsGivenUp(t *testing.T) {
 	}
 }
 
-// victimPath, in the environment of a process started by a test, names the database whose queue it works until it is killed.
+// victimPath is an environment variable of a process that a test starts. It names the database whose queue the process works on until it is
+// killed.
 const victimPath = "PLATEN_TEST_VICTIM"
 
-// victim starts jobs that never end and says on standard output when each runs.
+// victim starts jobs that never end, and reports each on standard output when it runs.
 func victim(path string) error {
 	ctx := context.Background()
 	db, err := store.Open(ctx, store.Config{Path: path})

@@ -16,7 +16,7 @@ import (
 	"platen/store/storetest"
 )
 
-// patience bounds the wait for something that has to happen; nothing is ever waited for so long.
+// patience is the maximum time that a test waits for something that must happen. No wait takes so long.
 const patience = 10 * time.Minute
 
 // number is the task of most tests.
@@ -29,7 +29,7 @@ type other struct{ S string }
 
 func (other) Kind() string { return "other" }
 
-// receive returns the next value, or fails the test when none comes.
+// receive returns the next value, or fails the test if none arrives in time.
 func receive[T any](t *testing.T, ch <-chan T) T {
 	t.Helper()
 	select {
@@ -126,7 +126,7 @@ func TestEnqueueIsPartOfTheTransaction(t *testing.T) {
 	})
 }
 
-// The queue is notified of a new job. With an hour between polls, nothing else can start it.
+// TestANewJobIsNotPolledFor sets an hour between polls, so that only a notification can start the new job in time.
 func TestANewJobIsNotPolledFor(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		ran := make(chan int, 10)
@@ -274,7 +274,7 @@ func TestJobWithAStartTime(t *testing.T) {
 	})
 }
 
-// A clock that was a year ahead, and was then put right, holds up nothing beyond the next start.
+// TestJobOfAWrongClock schedules a job with a clock that is a year ahead. The next start runs the job.
 func TestJobOfAWrongClock(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		ran := make(chan int, 10)
@@ -290,13 +290,13 @@ func TestJobOfAWrongClock(t *testing.T) {
 	})
 }
 
-// exhausted is one call of QueueConfig.Exhausted.
+// exhausted records one call of QueueConfig.Exhausted.
 type exhausted struct {
 	kind, args string
 	err        error
 }
 
-// outcome runs one task of kind number and returns the number of tries and the report that it was given up.
+// outcome runs one task of kind number. It returns the number of attempts, and the report that the task was given up.
 func outcome(t *testing.T, db *store.DB, job store.Job, cfg store.QueueConfig, handle func(context.Context, int) error) (int, exhausted) {
 	t.Helper()
 	reports := make(chan exhausted, 10)
@@ -322,7 +322,7 @@ func outcome(t *testing.T, db *store.DB, job store.Job, cfg store.QueueConfig, h
 	if len(reports) > 0 {
 		t.Errorf("reported again: %v", <-reports)
 	}
-	report.args = strings.ReplaceAll(report.args, " ", "") // PostgreSQL's jsonb puts spaces in
+	report.args = strings.ReplaceAll(report.args, " ", "") // PostgreSQL's jsonb adds spaces
 	return tries, report
 }
 
@@ -376,7 +376,7 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// TestATaskWithMoreTime shows that a handler may have another timeout than the queue.
+// TestATaskWithMoreTime checks that a handler may have another timeout than the queue.
 func TestATaskWithMoreTime(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		left := make(chan time.Duration, 1)
@@ -471,7 +471,7 @@ func TestATaskThatCannotBeDecodedIsGivenUp(t *testing.T) {
 	})
 }
 
-// misnamed is what another version called a number.
+// misnamed is a task that another version stored under the kind of number.
 type misnamed struct{ N string }
 
 func (misnamed) Kind() string { return "number" }

@@ -16,46 +16,46 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// The pace of the queue.
+// The timing of the queue.
 const (
 	defaultJobTimeout = 120 * time.Second
 	defaultPoll       = time.Second
 	firstBackoff      = time.Second
 	maxBackoff        = time.Minute
 
-	// fetchCooldown is the least time between two fetches. River's own 100 ms would cap 8 workers at 80 short jobs a second.
+	// fetchCooldown is the minimum time between two fetches. With River's default of 100 ms, 8 workers would run at most 80 short jobs a
+	// second.
 	fetchCooldown = 10 * time.Millisecond
-	// rescueAfter is when a running job counts as lost with its process. River sees no heartbeat, only this time.
+	// rescueAfter is the age at which a running job counts as lost with its process. River has no heartbeat, only this limit.
 	rescueAfter = 5 * time.Minute
-	// cancelGrace is how long Stop waits for jobs to return whose contexts it has canceled.
+	// cancelGrace is the time that Stop waits for jobs to return after it cancels their contexts.
 	cancelGrace = 15 * time.Second
 )
 
-// DefaultQueue is where a job goes that names no queue.
+// DefaultQueue is the queue of jobs that do not name one.
 const DefaultQueue = river.QueueDefault
 
-// ErrLost is why a job was given up whose process died, or was killed, during its last try.
+// ErrLost is the reason for giving up a job whose process died or was killed during its last attempt.
 var ErrLost = errors.New("the process working on the job ended during its last try")
 
-// QueueConfig says how a queue is worked.
+// QueueConfig configures a queue.
 type QueueConfig struct {
-	// Workers is the number of jobs of each queue that run at the same time in this process. Queues keep slow jobs of one
-	// kind from holding up others.
+	// Workers is the number of jobs that run at the same time in this process, by queue. With separate queues, slow jobs of one kind do not
+	// delay others.
 	Workers map[string]int
-	// JobTimeout cancels the context of a try, unless its handler has another timeout; 0 is 120 s.
+	// JobTimeout is the time after which the context of an attempt is canceled, unless its handler has a timeout of its own. 0 means 120 s.
 	JobTimeout time.Duration
-	// Exhausted, when set, is called when a job is given up: its last try has failed, or the error was [Permanent], or its
-	// process died during the last try ([ErrLost]). It is called at least once for such a job, also after a crash; when it
-	// fails it is called again later.
+	// Exhausted, if set, is called when a job is given up: its last attempt failed, its error was [Permanent], or its process died during
+	// the last attempt ([ErrLost]). It is called at least once for such a job, even after a crash. If it fails, it is called again later.
 	Exhausted func(ctx context.Context, kind string, args json.RawMessage, err error) error
-	// Backoff is the pause after the n-th failed try, n from 1; nil is 1 s, 2 s, 4 s, … at most a minute, give or take 20 %.
+	// Backoff returns the pause after the n-th failed attempt, where n is at least 1. nil means 1 s, 2 s, 4 s, … up to a minute, ±20 %.
 	Backoff func(n int) time.Duration
-	// Poll is the interval at which the queue searches for jobs without a notification: retries, snoozed jobs, jobs of other processes; 0
-	// is 1 s.
+	// Poll is the interval at which the queue looks for jobs without a notification: retries, snoozed jobs, and jobs of other processes. 0
+	// means 1 s.
 	Poll time.Duration
 }
 
-// Queue works jobs: register a handler for every kind with [Handle], then Start.
+// Queue runs jobs. Register a handler for every kind with [Handle], then call Start.
 type Queue struct {
 	db      *DB
 	cfg     QueueConfig
@@ -78,14 +78,15 @@ func NewQueue(db *DB, cfg QueueConfig) *Queue {
 	return &Queue{db: db, cfg: cfg, workers: river.NewWorkers()}
 }
 
-// Handle registers the handler of tasks of type T, before Start and once per kind. A job is done when fn returns nil. It
-// may run more than once, even after it has been done: what fn does must be idempotent. When fn fails, panics or outlives
-// the job timeout it is tried again, see [Snooze], [Permanent] and [Job]. fn must return soon after ctx is done.
+// Handle registers the handler of tasks of type T. Call it before Start, once for each kind. A job is done when fn returns nil. fn may run
+// again even after that, so it must be idempotent. If it fails, panics, or exceeds the job timeout, the job is tried again: see [Snooze],
+// [Permanent], and [Job]. fn must return soon after ctx is done.
 func Handle[T Task](q *Queue, fn func(ctx context.Context, task T) error) {
 	HandleWithin(q, q.cfg.JobTimeout, fn)
 }
 
-// HandleWithin is [Handle] for tasks whose tries have another timeout. Those of a killed process come back no sooner than after that.
+// HandleWithin is [Handle] for tasks with a timeout of their own. After a process is killed, its tasks come back no sooner than after that
+// timeout.
 func HandleWithin[T Task](q *Queue, timeout time.Duration, fn func(ctx context.Context, task T) error) {
 	var zero T
 	w := &worker{timeout: timeout}
@@ -101,7 +102,7 @@ func HandleWithin[T Task](q *Queue, timeout time.Duration, fn func(ctx context.C
 	river.AddWorkerArgs(q.workers, rawTask{kind: zero.Kind()}, w)
 }
 
-// worker is a handler as River calls it.
+// worker is a handler in the form that River calls.
 type worker struct {
 	river.WorkerDefaults[rawTask]
 	timeout time.Duration
@@ -111,9 +112,9 @@ type worker struct {
 func (w *worker) Work(ctx context.Context, job *river.Job[rawTask]) error { return w.work(ctx, job) }
 func (w *worker) Timeout(*river.Job[rawTask]) time.Duration               { return w.timeout }
 
-// Start begins to work jobs and returns. Canceling ctx cancels the jobs; [Queue.Stop] is the gentle way. On SQLite one
-// process alone may work the queue of a file: Start fails when another one does, and puts jobs back that a killed process
-// left running. On PostgreSQL many processes share the work, and the jobs of a killed one come back after five minutes.
+// Start starts to run jobs, and returns. Canceling ctx cancels the jobs, while [Queue.Stop] lets them finish. On SQLite, only one process
+// at a time may work on the queue of a file: Start fails while another one does, and makes jobs available that a killed process left
+// running. On PostgreSQL, many processes share the work, and the jobs of a killed one come back after five minutes.
 func (q *Queue) Start(ctx context.Context) error {
 	client, err := q.db.queue.newClient(q.riverConfig())
 	if err != nil {
@@ -130,9 +131,8 @@ func (q *Queue) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop takes no more jobs and waits for the running ones. When ctx ends first it cancels their contexts and waits a little
-// more; a job interrupted so runs again after the next start without having lost a try. An error says that jobs may still
-// be running.
+// Stop starts no more jobs, and waits for the running ones. If ctx ends first, it cancels their contexts and waits a little longer. An
+// interrupted job runs again after the next start, and its attempt does not count. An error means that jobs may still be running.
 func (q *Queue) Stop(ctx context.Context) error {
 	if q.client == nil {
 		return nil
@@ -168,7 +168,7 @@ func (q *Queue) riverConfig() *river.Config {
 	}
 }
 
-// work runs one try of a job and handles its result.
+// work makes one attempt at a job and handles its result.
 func (q *Queue) work(ctx context.Context, job *river.Job[rawTask], timeout time.Duration, fn func(context.Context) error) error {
 	tries := job.MaxAttempts - lostTries
 	if job.Attempt > tries {
@@ -183,7 +183,7 @@ func (q *Queue) work(ctx context.Context, job *river.Job[rawTask], timeout time.
 	case errors.Is(cause, context.DeadlineExceeded):
 		err = fmt.Errorf("not done within %v: %w", timeout, err)
 	case cause != nil:
-		return cause // the queue is stopping or the job was canceled: no fault of the job, whatever it makes of it
+		return cause // the queue is stopping or the job was canceled: whatever the job returns is not its fault
 	}
 	if _, ok := errors.AsType[*permanentError](err); ok || job.Attempt == tries {
 		return q.giveUp(ctx, job, err)
@@ -192,13 +192,13 @@ func (q *Queue) work(ctx context.Context, job *river.Job[rawTask], timeout time.
 	return err
 }
 
-// jobKey finds the job in the context of its handler.
+// jobKey is the key of the job in the context of its handler.
 type jobKey struct{}
 
-// Done marks the job whose handler runs with ctx as done in this transaction, so that the job ends together with what its
-// handler did, or not at all: the handler returns nil then. From here to the end of the transaction nobody else adds an
-// equal [Job.Unique] job, and what they added it for before has been committed: a handler that looks after Done what there
-// is left to do, and rolls back where there is something, overlooks nothing. Outside of a handler it does nothing.
+// Done marks the job whose handler runs with ctx as done in this transaction, so that the job and the effects of its handler are committed
+// together or not at all. The handler then returns nil. From this call to the end of the transaction, no other transaction adds an equal
+// [Job.Unique] job, and all rows that such jobs were added for earlier have been committed. So a handler misses nothing if it looks for
+// more work after Done and rolls back if it finds some. Outside a handler, Done does nothing.
 func (tx *Tx) Done(ctx context.Context) error {
 	job, ok := ctx.Value(jobKey{}).(*river.Job[rawTask])
 	if !ok {
@@ -210,7 +210,7 @@ func (tx *Tx) Done(ctx context.Context) error {
 	return nil
 }
 
-// attributes tells the log which try failed, and how.
+// attributes returns the log attributes of a failed attempt.
 func attributes(job *river.Job[rawTask], err error) []any {
 	attrs := []any{"kind", job.Kind, "job", job.ID, "try", job.Attempt, "of", job.MaxAttempts - lostTries, "error", err}
 	if p, ok := errors.AsType[*panicError](err); ok {
@@ -219,7 +219,7 @@ func attributes(job *river.Job[rawTask], err error) []any {
 	return attrs
 }
 
-// giveUp reports that a job will not be tried again. Where that fails the report itself is tried again.
+// giveUp reports that a job will not be tried again. If the report fails, it is repeated later.
 func (q *Queue) giveUp(ctx context.Context, job *river.Job[rawTask], err error) error {
 	q.db.log.ErrorContext(ctx, "job given up", attributes(job, err)...)
 	if q.cfg.Exhausted != nil {
@@ -250,7 +250,7 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprint("panic: ", e.value) }
 
-// retryPolicy tells River when to try again.
+// retryPolicy gives River the pause before the next attempt.
 type retryPolicy func(n int) time.Duration
 
 func (p retryPolicy) NextRetry(job *rivertype.JobRow) time.Time {
@@ -265,7 +265,7 @@ func exponentialBackoff(n int) time.Duration {
 	return pause*4/5 + rand.N(pause*2/5)
 }
 
-// riverLogger lets River speak through log, one level lower than it would: its news is our debugging.
+// riverLogger returns a logger for River that logs one level lower, because River's information is debugging information for Platen.
 func riverLogger(log *slog.Logger) *slog.Logger {
 	return slog.New(quieter{log.Handler(), new(lastLogged)}).With("component", "queue")
 }
@@ -275,13 +275,13 @@ type quieter struct {
 	fetches *lastLogged
 }
 
-// lastLogged is when something was logged last.
+// lastLogged is the time at which a message was last logged.
 type lastLogged struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-// again reports whether it is to be logged again.
+// again reports whether enough time has passed to log the message again. If so, it records now as the last time.
 func (l *lastLogged) again(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -303,12 +303,12 @@ func (h quieter) Enabled(ctx context.Context, level slog.Level) bool {
 	return h.Handler.Enabled(ctx, h.lower(level))
 }
 
-// electorErrors begins what River says at the level of errors when it cannot become or stay the leader in time, as on a
-// busy machine. It tries again by itself, and no job waits for a leader, so Platen logs it as a warning.
+// electorErrors is the beginning of the errors that River logs when it cannot become or stay the leader in time, for example on a busy
+// machine. River retries, and no job waits for a leader, so Platen logs them as warnings.
 const electorErrors = "leadership.Elector: Error"
 
-// fetchErrors is the end of the message that River logs every second for each queue while the database is not available. It is logged
-// once in logInterval.
+// fetchErrors is the end of the message that River logs every second for each queue while the database is not available. Platen logs it
+// once per logInterval.
 const (
 	fetchErrors = "Error fetching jobs"
 	logInterval = time.Minute

@@ -2,5 +2,5 @@
 
 package store_test
 
-// raceEnabled reports whether the race detector is on, which makes SQLite (Go code here) about ten times slower.
+// raceEnabled reports whether the race detector is on. It makes SQLite, which is Go code here, about ten times slower.
 const raceEnabled = true

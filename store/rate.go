@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// ratesTable is where requests are counted, on PostgreSQL alone: what SQLite serves is one process, which counts in its
-// memory. It is not logged, because a count that a crash of the database loses costs nothing, and the disk would cost a lot.
-// Rows are changed in place, for which a page keeps room.
+// ratesTable is the table of request counts. It exists only on PostgreSQL, because SQLite serves a single process, which counts in memory.
+// The table is unlogged: a crash of the database may lose counts, and writing them to the disk would be expensive. The fill factor leaves
+// room in each page to update rows in place.
 const ratesTable = `CREATE UNLOGGED TABLE IF NOT EXISTS rates (
     key      TEXT   NOT NULL PRIMARY KEY,
     period   BIGINT NOT NULL, -- the number of the last period in which something was counted
@@ -19,15 +19,15 @@ const ratesTable = `CREATE UNLOGGED TABLE IF NOT EXISTS rates (
     previous BIGINT NOT NULL  -- and in the one before
 ) WITH (fillfactor = 50)`
 
-// The count that a row stands for in the period $2. A row of a later period, by a clock that is ahead, counts as of now.
+// The counts of a row in period $2. If a clock that is ahead wrote a later period, its counts are those of now.
 const (
 	ratesCurrent  = `(CASE WHEN r.period >= $2 THEN r.current ELSE 0 END)`
 	ratesPrevious = `(CASE WHEN r.period >= $2 THEN r.previous WHEN r.period = $2 - 1 THEN r.current ELSE 0 END)`
 	ratesLeft     = `(CASE WHEN r.period > $2 THEN $4::bigint ELSE $5::bigint END)`
 )
 
-// $1 key, $2 period, $3 limit, $4 a period's time, $5 what is left of it. The row is locked before the condition is looked
-// at, and nothing is returned where it does not hold.
+// The parameters are $1 key, $2 period, $3 limit, $4 length of a period, and $5 time left in this period. The row is locked before the
+// condition is evaluated. If the condition is false, no row is returned.
 var countRate = `
 INSERT INTO rates AS r (key, period, current, previous) VALUES ($1, $2::bigint, 1, 0)
 ON CONFLICT (key) DO UPDATE SET
@@ -37,23 +37,23 @@ RETURNING current, previous`
 
 var readRate = `SELECT ` + ratesCurrent + `, ` + ratesPrevious + ` FROM rates r WHERE key = $1`
 
-// A row that is being counted in is not old, and not waited for.
+// sweepRates skips rows that are locked, because a row that is being updated is not old.
 const sweepRates = `DELETE FROM rates WHERE key IN (SELECT key FROM rates WHERE period < $1 FOR UPDATE SKIP LOCKED)`
 
-// A RateCounter counts what happens under keys, for all processes that share a PostgreSQL database. For its contract, see the interface
-// of that name in package server.
+// A RateCounter counts events by key, for all processes that share a PostgreSQL database. The interface of the same name in package server
+// describes its contract.
 type RateCounter struct {
 	db     *DB
 	period time.Duration
-	swept  atomic.Int64 // the period in which old rows were removed
+	swept  atomic.Int64 // the last period in which old rows were removed
 }
 
-// NewRateCounter returns the counter of periods on a PostgreSQL database.
+// NewRateCounter returns a counter with the given period on a PostgreSQL database.
 func NewRateCounter(db *DB, period time.Duration) *RateCounter {
 	return &RateCounter{db: db, period: period}
 }
 
-// Count counts one more under a key, unless there would then be more than limit. It is one statement.
+// Count adds one to the count of a key unless that would exceed limit. It runs one statement, or two if the limit is reached.
 func (c *RateCounter) Count(ctx context.Context, key string, limit int, now time.Time) (counted bool, current, previous int, err error) {
 	micros := c.period.Microseconds()
 	period, left := now.UnixMicro()/micros, micros-now.UnixMicro()%micros
@@ -71,13 +71,13 @@ func (c *RateCounter) Count(ctx context.Context, key string, limit int, now time
 	return false, current, previous, nil
 }
 
-// sweep removes the rows that no longer count, once a period.
+// sweep removes outdated rows, once per period.
 func (c *RateCounter) sweep(ctx context.Context, period int64) {
 	last := c.swept.Load()
 	if period <= last || !c.swept.CompareAndSwap(last, period) {
 		return
 	}
 	if _, err := c.db.writer.ExecContext(ctx, sweepRates, period-1); err != nil {
-		c.db.log.WarnContext(ctx, "old counts of requests are not removed", "error", err) // they will be with the next
+		c.db.log.WarnContext(ctx, "old counts of requests are not removed", "error", err) // the next sweep removes them
 	}
 }

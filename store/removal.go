@@ -94,11 +94,12 @@ func withinTree(id string) string {
 func (q *Queries) TreeWebhookTargets(ctx context.Context, id int64) ([]WebhookTarget, error) {
 	return collect(ctx, q.db, func(t *WebhookTarget) []any { return []any{&t.ID, &t.Kind} },
 		`SELECT DISTINCT target_id, target_kind FROM webhooks JOIN items ON items.id = webhooks.target_id
-		WHERE webhooks.slot = 0 AND items.owner_id = (SELECT top.owner_id FROM items top WHERE top.id = $1) AND `+withinTree("webhooks.target_id")+
+		WHERE webhooks.slot = 0 AND items.owner_id = (SELECT top.owner_id FROM items top WHERE top.id = $1)
+		AND `+withinTree("webhooks.target_id")+
 			` ORDER BY target_id`, id)
 }
 
-// Invitations returns the invitations that are pending for a user at a time, by ascending id.
+// Invitations returns the invitations that are pending for a user at the time now, in ascending order of id.
 func (q *Queries) Invitations(ctx context.Context, userID, now int64, limit, offset int32) ([]Collaboration, error) {
 	return collect(ctx, q.db, func(c *Collaboration) []any {
 		return []any{
@@ -110,7 +111,7 @@ func (q *Queries) Invitations(ctx context.Context, userID, now int64, limit, off
 		offset)
 }
 
-// CountInvitations counts them.
+// CountInvitations returns the number of these invitations.
 func (q *Queries) CountInvitations(ctx context.Context, userID, now int64) (count int64, err error) {
 	err = q.db.QueryRowContext(ctx, "SELECT COUNT(*)"+invitations, userID, now).Scan(&count)
 	return count, err

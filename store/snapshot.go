@@ -19,12 +19,12 @@ import (
 	"modernc.org/sqlite"
 )
 
-// ErrNoSpace is why a snapshot is not made: the disk has too little room for it.
+// ErrNoSpace means that a snapshot was not written because the disk has too little space for it.
 var ErrNoSpace = errors.New("no space left on the disk")
 
-// Snapshot writes a copy of a SQLite database to a new file, as the database was at one moment. The file is durable when Snapshot
-// returns nil, only this user can read it, and it needs no companions (-wal). When Snapshot fails there is no file. Writers do not
-// wait for it; the write-ahead log grows until it is done.
+// Snapshot writes a consistent copy of a SQLite database to a new file. When Snapshot returns nil, the file is durable and complete without
+// companion files (-wal), and only this user can read it. If Snapshot fails, there is no file. Writers do not wait for it, but the
+// write-ahead log grows until it is done.
 func (db *DB) Snapshot(ctx context.Context, path string) error {
 	queue, ok := db.queue.(*sqliteQueue)
 	if !ok {
@@ -50,7 +50,7 @@ func snapshot(ctx context.Context, from, to string) (err error) {
 	if err := enoughRoom(ctx, conn, filepath.Dir(to)); err != nil {
 		return fmt.Errorf("snapshot: %w", err)
 	}
-	if _, err := conn.ExecContext(ctx, "VACUUM INTO $1", to); err != nil { // into the empty file, whose mode stays
+	if _, err := conn.ExecContext(ctx, "VACUUM INTO $1", to); err != nil { // into the empty file, which keeps its mode
 		return fmt.Errorf("snapshot: %w", classify(err))
 	}
 	if err := errors.Join(f.Sync(), syncDir(filepath.Dir(to))); err != nil {
@@ -59,7 +59,7 @@ func snapshot(ctx context.Context, from, to string) (err error) {
 	return nil
 }
 
-// enoughRoom reports with ErrNoSpace that a copy of a database does not fit in a directory.
+// enoughRoom returns an error that wraps ErrNoSpace if a copy of a database does not fit in a directory.
 func enoughRoom(ctx context.Context, db *sql.DB, dir string) error {
 	var need uint64
 	err := db.QueryRowContext(ctx, `SELECT (page_count - freelist_count) * page_size
@@ -94,16 +94,16 @@ func syncDir(dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// keptBeforeMigrations is how many copies from before migrations stay.
+// keptBeforeMigrations is the number of backups from before migrations that are kept.
 const keptBeforeMigrations = 2
 
-// backUpBeforeMigration copies a SQLite database to platen.db.before-N, where N is the first migration that is about to change it,
-// and removes older such copies but for the last one.
+// backUpBeforeMigration copies a SQLite database to platen.db.before-N, where N is the first pending migration, and removes all older
+// copies of this kind except the last one.
 func backUpBeforeMigration(ctx context.Context, path string, next int64, log *slog.Logger) error {
 	name := fmt.Sprintf("%s.before-%d", path, next)
 	log.InfoContext(ctx, "backing up the database before its schema changes", "to", name)
 	draft := name + ".tmp"
-	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a process that was killed
+	if err := os.Remove(draft); err != nil && !errors.Is(err, fs.ErrNotExist) { // left by a process that was killed
 		return err
 	}
 	if err := snapshot(ctx, path, draft); err != nil {
@@ -115,7 +115,7 @@ func backUpBeforeMigration(ctx context.Context, path string, next int64, log *sl
 	return removeOldCopies(path + ".before-")
 }
 
-// removeOldCopies removes the files whose names begin with a prefix, but for the last ones.
+// removeOldCopies removes the files whose names begin with a prefix, except the last ones.
 func removeOldCopies(prefix string) error {
 	entries, err := os.ReadDir(filepath.Dir(prefix))
 	if err != nil {

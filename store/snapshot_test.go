@@ -14,7 +14,7 @@ import (
 	"platen/store/storetest"
 )
 
-// A snapshot is one moment of a database that others write to, for its owner's eyes alone, and a file of its own.
+// TestSnapshot checks that a snapshot is consistent while others write to the database, and that only its owner can read it.
 func TestSnapshot(t *testing.T) {
 	cfg := storetest.SQLite(t)
 	db := storetest.Open(t, cfg)
@@ -87,7 +87,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// CheckDatabase finds a page that was overwritten, and a row that names one that is gone.
+// TestCheckDatabase checks that CheckDatabase finds an overwritten page, and a row that refers to a missing one.
 func TestCheckDatabase(t *testing.T) {
 	cfg := storetest.SQLite(t)
 	db, err := store.Open(t.Context(), cfg)
@@ -95,7 +95,8 @@ func TestCheckDatabase(t *testing.T) {
 	raw := storetest.Raw(t, cfg)
 	_, err = raw.ExecContext(t.Context(), "PRAGMA foreign_keys = 0; INSERT INTO folder_counts (folder_id, items) VALUES (7, 1)")
 	must(t, err)
-	if problems, err := db.CheckDatabase(t.Context()); err != nil || len(problems) != 1 || !strings.Contains(problems[0], "folder_counts names a row of items") {
+	problems, err := db.CheckDatabase(t.Context())
+	if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "folder_counts names a row of items") {
 		t.Errorf("problems = %q, %v", problems, err)
 	}
 	must(t, raw.Close())
@@ -109,7 +110,7 @@ func TestCheckDatabase(t *testing.T) {
 	must(t, f.Close())
 	db, err = store.Open(t.Context(), cfg)
 	if err != nil {
-		return // the damage is so bad that it shows at once
+		return // the damage prevents opening the database
 	}
 	defer db.Close()
 	if problems, err := db.CheckDatabase(t.Context()); err == nil && len(problems) < 2 {
@@ -117,7 +118,7 @@ func TestCheckDatabase(t *testing.T) {
 	}
 }
 
-// Before a schema changes, the embedded database is copied. The last two copies stay.
+// TestBackUpBeforeMigration checks that an embedded database is copied before its schema changes, and that the last two copies are kept.
 func TestBackUpBeforeMigration(t *testing.T) {
 	storetest.RunOld(t, func(t *testing.T, old string, cfg store.Config) {
 		if cfg.Path == "" {
@@ -144,7 +145,7 @@ func TestBackUpBeforeMigration(t *testing.T) {
 		}
 		users := count("SELECT COUNT(*) FROM users")
 		must(t, os.RemoveAll(filepath.Dir(blocked)))
-		for range 2 { // the second time nothing changes
+		for range 2 { // the second time, nothing changes
 			db, err := store.Open(t.Context(), cfg)
 			must(t, err)
 			must(t, db.Close())

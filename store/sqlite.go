@@ -18,27 +18,26 @@ import (
 	"platen/fair"
 )
 
-// minReaders is the least number of reading connections to a SQLite file.
+// minReaders is the minimum number of reading connections to a SQLite file.
 const minReaders = 4
 
-// busyTimeout is how long one statement waits for a lock that another process holds; see also DB.begin.
+// busyTimeout is the maximum time that one statement waits for a lock that another process holds. See also DB.begin.
 const busyTimeout = time.Second
 
-// sqlitePragmas hold for every connection. There is no mmap_size: through a mapping a failing disk kills the process,
-// through read(2) it is an error.
+// sqlitePragmas apply to every connection. mmap_size is not set: with a mapping, a failing disk would kill the process, while read(2)
+// returns an error.
 var sqlitePragmas = []string{
 	fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
 	"journal_mode(WAL)",
 	"synchronous(NORMAL)", // see durable
 	"foreign_keys(1)",
-	"secure_delete(1)",   // what is deleted is overwritten with zeros
+	"secure_delete(1)",   // overwrites deleted data with zeros
 	"cache_size(-16000)", // KiB
 	"temp_store(MEMORY)",
-	"journal_size_limit(67108864)", // bytes; what the WAL is cut to after a burst
+	"journal_size_limit(67108864)", // bytes; the WAL is truncated to this size after a burst
 }
 
-// openSQLite opens one connection that writes and several that read. With a second writing connection the two would run
-// into each other's locks.
+// openSQLite opens one connection that writes and several that read. Two writing connections would conflict with each other's locks.
 func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	path, err := filepath.Abs(cfg.Path)
 	if err != nil {
@@ -49,7 +48,7 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	}
 	writer := sql.OpenDB(connector{sqliteDSN(path, "_txlock=immediate")})
 	writer.SetMaxOpenConns(1)
-	// Others that open the same new file may be at the one step that SQLite does not wait for, which is turning to WAL.
+	// SQLite does not wait for locks while it turns a database to WAL, and another process may be opening the same new file.
 	if err := retry(ctx, func() error { return writer.PingContext(ctx) }); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", path, err), writer.Close())
 	}
@@ -64,7 +63,7 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 		writer:      writer,
 		reads:       fair.New(fair.Config{Slots: readers, Spare: spareConns}),
 		writes:      fair.New(fair.Config{Slots: 1}),
-		readOptions: &sql.TxOptions{ReadOnly: true}, // which the driver begins DEFERRED in spite of _txlock
+		readOptions: &sql.TxOptions{ReadOnly: true}, // the driver then begins DEFERRED in spite of _txlock
 		log:         cfg.Log,
 		close:       func() error { return errors.Join(reader.Close(), writer.Close()) },
 	}
@@ -74,9 +73,8 @@ func openSQLite(ctx context.Context, cfg Config) (*DB, error) {
 	return db, nil
 }
 
-// durable makes the commits of a connection survive a loss of power until the function it returns is called. DB.Write has
-// its transactions so; the queue's own, in between, are on the disk with the next of these at the latest. Losing one of
-// them means that a job runs again, which every job bears.
+// durable makes the commits of a connection survive a loss of power until end is called. DB.Write uses it for its transactions. Those of
+// the queue, in between, become durable with the next one of DB.Write. If one of them is lost, a job runs again, which every job tolerates.
 func durable(ctx context.Context, conn *sql.Conn) (end func() error, err error) {
 	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = FULL"); err != nil {
 		return nil, err
@@ -87,8 +85,8 @@ func durable(ctx context.Context, conn *sql.Conn) (end func() error, err error) 
 	}, nil
 }
 
-// createPrivate makes an empty file that only this user can read; SQLite would let everybody, and gives its companions
-// (-wal, -shm) the mode of the file.
+// createPrivate creates an empty file that only this user can read. SQLite would let everyone read it. SQLite gives its companion files
+// (-wal, -shm) the mode of the database.
 func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -102,9 +100,9 @@ func sqliteDSN(path, param string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + param + pragmas
 }
 
-// TruncateLog empties the write-ahead log of SQLite, which still holds what was changed and deleted since it was last emptied. It
-// waits for its turn to write, and for others to no longer need the log; after [Config].WriteWait it fails with an error that
-// [IsBusy] recognizes. On PostgreSQL it does nothing: the server recycles its log by itself.
+// TruncateLog empties the write-ahead log of SQLite, which still contains data that was changed or deleted since it was last emptied. It
+// waits for its turn to write, and until no other process needs the log. If that takes longer than [Config].WriteWait, it fails with an
+// error that [IsBusy] recognizes. On PostgreSQL it does nothing, because the server recycles its log.
 func (db *DB) TruncateLog(ctx context.Context) error {
 	if db.dialect != SQLite {
 		return nil
@@ -124,7 +122,7 @@ func (db *DB) TruncateLog(ctx context.Context) error {
 		if err != nil && !lostRace(err) || ctx.Err() != nil {
 			return fmt.Errorf("truncate the log: %w", cmp.Or(ctx.Err(), err))
 		}
-		if !time.Now().Before(deadline) { // SQLite has waited for busyTimeout at a time
+		if !time.Now().Before(deadline) { // SQLite waits for busyTimeout at a time
 			return fmt.Errorf("truncate the log: %w for %v: a transaction still needs it", ErrBusy, db.writeWait)
 		}
 	}

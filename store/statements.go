@@ -8,19 +8,19 @@ import (
 	"modernc.org/sqlite"
 )
 
-// keptStatements is how many statements a connection keeps at most: more than there are texts.
+// keptStatements is the maximum number of statements that a connection keeps. It is larger than the number of different statements.
 const keptStatements = 256
 
-// limits are what SQLite, from 3.47 on, looks at while it compiles: a statement whose LIMIT is a bare parameter it compiles
-// again whenever that is bound.
+// limits matches the parameters of LIMIT and OFFSET. Since version 3.47, SQLite compiles a statement whose LIMIT is a bare parameter again
+// each time the parameter is bound.
 var limits = regexp.MustCompile(`\b(LIMIT|OFFSET) (\$\d+)`)
 
-// keepable are the statements that are kept. A setting (PRAGMA) may take effect when it is compiled, and would not a second
-// time.
+// keepable matches the statements that are kept. A PRAGMA is not kept, because it may take effect when it is compiled, and would not take
+// effect a second time.
 var keepable = regexp.MustCompile(`^(?:\s|--[^\n]*\n)*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b`)
 
-// A connector opens connections to a SQLite file that keep the statements they have compiled: to compile one takes longer
-// than to find a row, or to change it.
+// A connector opens connections to a SQLite file that keep their compiled statements. Compiling a statement takes longer than finding or
+// changing a row.
 type connector struct{ dsn string }
 
 func (c connector) Driver() driver.Driver { return &sqlite.Driver{} }
@@ -33,8 +33,8 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	return &keepingConn{sqliteConn: conn.(sqliteConn), kept: map[string]sqliteStmt{}}, nil
 }
 
-// sqliteConn and sqliteStmt are what a connection and a statement of the driver can do, without the shortcuts by which
-// database/sql would pass by PrepareContext.
+// sqliteConn and sqliteStmt are the methods of the driver's connections and statements, without the shortcuts that let database/sql bypass
+// PrepareContext.
 type (
 	sqliteConn interface {
 		driver.Conn
@@ -51,13 +51,13 @@ type (
 	}
 )
 
-// A keepingConn is used by one goroutine at a time, as database/sql promises.
+// A keepingConn keeps compiled statements. One goroutine uses it at a time, as database/sql promises.
 type keepingConn struct {
 	sqliteConn
-	kept map[string]sqliteStmt // by text; those in use are not among them
+	kept map[string]sqliteStmt // by text, without those in use
 }
 
-// PrepareContext takes a statement out of those that are kept, or compiles it.
+// PrepareContext returns a kept statement, or compiles it.
 func (c *keepingConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	if stmt, ok := c.kept[query]; ok {
 		delete(c.kept, query)
@@ -73,7 +73,7 @@ func (c *keepingConn) PrepareContext(ctx context.Context, query string) (driver.
 	return &keptStmt{sqliteStmt: stmt.(sqliteStmt), conn: c, query: query}, nil
 }
 
-// Close closes the statements that are kept, and the connection. Those in use database/sql closes before.
+// Close closes the kept statements and the connection. database/sql has already closed those in use.
 func (c *keepingConn) Close() error {
 	kept := c.kept
 	c.kept = nil
@@ -92,7 +92,7 @@ type keptStmt struct {
 	query string
 }
 
-// Close puts the statement back, unless there is one of its text already or there are enough.
+// Close keeps the statement, unless there is already one with its text or there are enough.
 func (s *keptStmt) Close() error {
 	if _, there := s.conn.kept[s.query]; there || s.conn.kept == nil || len(s.conn.kept) >= keptStatements {
 		return s.sqliteStmt.Close()

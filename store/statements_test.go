@@ -10,7 +10,7 @@ import (
 	"platen/store/storetest"
 )
 
-// A statement that is kept gives what the database holds at present, in the columns that it has at present.
+// TestKeptStatementsSeeChanges checks that a kept statement returns the current rows and the current columns.
 func TestKeptStatementsSeeChanges(t *testing.T) {
 	db := storetest.Open(t, storetest.SQLite(t))
 	for i, change := range []string{
@@ -26,7 +26,7 @@ func TestKeptStatementsSeeChanges(t *testing.T) {
 	}
 }
 
-// things returns the columns of a table and how many rows it has.
+// things returns the columns of a table, and its number of rows.
 func things(t *testing.T, db *sql.DB) string {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), "SELECT * FROM things")
@@ -45,7 +45,7 @@ func things(t *testing.T, db *sql.DB) string {
 	return fmt.Sprint(columns, n)
 }
 
-// A statement that runs is not run a second time at once: the rows of both are whole.
+// TestKeptStatementWithinItself runs a statement while the same statement is still in use. The rows of both are complete.
 func TestKeptStatementWithinItself(t *testing.T) {
 	const query = "WITH RECURSIVE n (i) AS (SELECT $1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) SELECT i FROM n"
 	db := storetest.Open(t, storetest.SQLite(t))
@@ -79,7 +79,7 @@ func TestKeptStatementWithinItself(t *testing.T) {
 	})
 }
 
-// However many different statements there are, a connection keeps few of them.
+// TestKeptStatementsAreFew runs very many different statements. A connection keeps only some of them.
 func TestKeptStatementsAreFew(t *testing.T) {
 	db := storetest.Open(t, storetest.SQLite(t))
 	onConn(t, db, func(conn *sql.Conn) {

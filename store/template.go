@@ -6,48 +6,49 @@ import (
 	"fmt"
 )
 
-// TemplateRow is a file marked as a template, as a listing shows it.
+// TemplateRow is a file that is marked as a template, with what a listing shows of it.
 type TemplateRow struct {
 	FileID  int64
 	Name    string
-	State   string // of the reading of its current version; empty when that was not asked for yet
-	Problem string // at most its first 1000 characters
+	State   string // of reading the tags of its current version; "" if that was never requested
+	Problem string // the first 1000 characters at most
 
 	VersionID int64  // its current version
-	Includes  string // of the reading, as the column has it
+	Includes  string // of the reading, as in the column
 
 	Defaults TemplateDefaultsRow
 }
 
-// How many templates one step of a list looks at: templateCandidates, divided between their owners, but at least
+// The number of templates that one step of a list considers: templateCandidates, divided by the number of owners, but at least
 // candidatesPerOwner of each owner. A step takes about 10 ms.
 const (
 	templateCandidates = 500
 	candidatesPerOwner = 10
 )
 
-// TemplateStep is what one step through the templates has found.
+// TemplateStep is the result of one step through the templates.
 type TemplateStep struct {
 	Rows []TemplateRow // at most the limit of the step
 	Next int64         // the file id from which the next step continues
-	Done bool          // nothing follows
+	Done bool          // there are no more templates
 }
 
-// Templates are listed in steps that look at a bounded number of candidates: those of all users whose items a user may see some of, which
-// are the user's own and those of the owners of what the user collaborates on. From each owner, a step takes a part, and everything up to
-// the nearest end of a part belongs to the step: its edge. These queries are here because sqlc does not resolve a recursive query inside
-// an expression. A step walks along the index from one template to the next, because PostgreSQL would join the owners with all templates
-// of the server; for the same reason it compares whole entries of the index. SQLite does so only with values that have no affinity
-// (Datatypes In SQLite, section 4.2), hence the + 0.
+// Templates are listed in steps, each of which considers a bounded number of candidates. The candidates belong to the user, or to the
+// owners of items that the user collaborates on. A step takes a share from each owner. It ends at its edge, the nearest end of a share.
+// These queries are not in store/queries because sqlc does not resolve recursive queries inside an expression. A step walks along the index
+// from one template to the next, because PostgreSQL would otherwise join the owners with all templates of the server. For the same reason,
+// it compares whole entries of the index. SQLite does so only with values that have no affinity (Datatypes In SQLite, section 4.2), hence
+// the + 0.
 //
-// Below, $1 is the file id to continue from, $2 the user, and $3 the present; %[1]s is the direction as a comparison, %[2]s its opposite,
-// %[3]s its order, and %[4]s the function that returns the first in this order.
+// Below, $1 is the file id to continue from, $2 the user, and $3 the current time. %[1]s is the direction as a comparison, %[2]s its
+// opposite, %[3]s its order, and %[4]s the function that returns the first value in this order.
 var candidateTemplates = `
 WITH RECURSIVE owners (id) AS MATERIALIZED (
     SELECT users.id FROM users WHERE users.id = $2
     UNION
     SELECT items.owner_id FROM collaborations JOIN items ON items.id = collaborations.item_id
-    WHERE collaborations.user_id = $2 AND collaborations.status = 'accepted' AND (collaborations.expires_at = 0 OR collaborations.expires_at > $3)
+    WHERE collaborations.user_id = $2 AND collaborations.status = 'accepted'
+    AND (collaborations.expires_at = 0 OR collaborations.expires_at > $3)
 ), walk (owner_id, file_id, step) AS (
     SELECT owners.id, CAST($1 AS BIGINT), 0 FROM owners
     UNION ALL
@@ -58,16 +59,18 @@ WITH RECURSIVE owners (id) AS MATERIALIZED (
 ), edge (file_id) AS MATERIALIZED (
     SELECT %[4]s(walk.file_id) FROM walk WHERE walk.step = (SELECT ` + ownersShare + ` FROM owners)
 ), candidates (file_id) AS MATERIALIZED (
-    SELECT walk.file_id FROM walk WHERE walk.step > 0 AND (walk.file_id %[2]s= (SELECT edge.file_id FROM edge) OR (SELECT edge.file_id FROM edge) IS NULL)
+    SELECT walk.file_id FROM walk
+    WHERE walk.step > 0 AND (walk.file_id %[2]s= (SELECT edge.file_id FROM edge) OR (SELECT edge.file_id FROM edge) IS NULL)
+
 )
 `
 
-// ownersShare is how many candidates a step takes from each owner.
+// ownersShare is the number of candidates that a step takes from each owner.
 var ownersShare = fmt.Sprintf("CASE WHEN COUNT(*) * %[1]d < %[2]d THEN %[2]d / COUNT(*) ELSE %[1]d END", candidatesPerOwner,
 	templateCandidates)
 
-// visibleTemplates reads the candidates that the user can see: those the user owns or collaborates on, directly or by a folder above, and
-// that are neither in the trash nor in a trashed folder.
+// visibleTemplates selects the candidates that the user can see. The user owns them or collaborates on them, directly or through a folder
+// above, and they are neither in the trash nor in a trashed folder.
 var visibleTemplates = candidateTemplates + `
 SELECT items.id, items.name, COALESCE(readings.state, ''), SUBSTR(COALESCE(readings.problem, ''), 1, 1000),
     items.version_id, COALESCE(readings.includes, ''),
@@ -92,15 +95,15 @@ WHERE (
 ) = 1
 ORDER BY candidates.file_id %[3]s LIMIT $4`
 
-// edgeOfTemplates reads where a step ends; nothing when it looks at all that is left.
+// edgeOfTemplates selects the edge of a step. It is NULL if the step considers all remaining templates.
 var edgeOfTemplates = candidateTemplates + `SELECT edge.file_id FROM edge`
 
-// TemplatesAfter looks for templates after a file id that the user can see now, in ascending order of id.
+// TemplatesAfter searches for templates after a file id that the user can see at the time now, in ascending order of id.
 func (q *Queries) TemplatesAfter(ctx context.Context, fileID, userID, limit, now int64) (TemplateStep, error) {
 	return q.templates(ctx, []any{">", "<", "ASC", "MIN"}, fileID, userID, limit, now)
 }
 
-// TemplatesBefore looks for templates before a file id that the user can see now, by falling id.
+// TemplatesBefore searches for templates before a file id that the user can see at the time now, in descending order of id.
 func (q *Queries) TemplatesBefore(ctx context.Context, fileID, userID, limit, now int64) (TemplateStep, error) {
 	return q.templates(ctx, []any{"<", ">", "DESC", "MAX"}, fileID, userID, limit, now)
 }

@@ -2,14 +2,14 @@ package store
 
 import "context"
 
-// LaneDue is a lane in which documents of a user are due.
+// LaneDue is a lane in which a user's documents are due.
 type LaneDue struct {
 	UserID int64
 	Lane   string
 }
 
-// LanesDue returns the lanes in which documents are due, by growing user. It goes from user to user through the index of the
-// turns: a user may have very many. It stands here because sqlc does not resolve a recursive query.
+// LanesDue returns the lanes in which documents are due, in ascending order of user. It uses the index of turns to skip from user to user,
+// because one user may have very many. It is not in store/queries because sqlc does not resolve recursive queries.
 func (q *Queries) LanesDue(ctx context.Context, now int64) ([]LaneDue, error) {
 	return collect(ctx, q.db, func(l *LaneDue) []any { return []any{&l.UserID, &l.Lane} }, `
 		WITH RECURSIVE waiting (id) AS (
@@ -22,14 +22,14 @@ func (q *Queries) LanesDue(ctx context.Context, now int64) ([]LaneDue, error) {
 		ORDER BY waiting.id, lanes.lane`, now)
 }
 
-// LaneBacklog is what waits in a lane.
+// LaneBacklog sums up the waiting documents of a lane.
 type LaneBacklog struct {
 	Documents int64
-	Oldest    int64 // when the batch was made that has waited longest; 0 when none waits
+	Oldest    int64 // creation time of the batch that has waited longest; 0 if none waits
 }
 
-// LaneBacklog sums up what waits in a lane. It counts no more than so many documents. CROSS JOIN keeps SQLite in the order of
-// the tables.
+// LaneBacklog sums up the waiting documents of a lane. It counts at most the given number of them. CROSS JOIN makes SQLite keep the order
+// of the tables.
 func (q *Queries) LaneBacklog(ctx context.Context, lane string, most int64) (b LaneBacklog, err error) {
 	err = q.db.QueryRowContext(ctx, `
 		SELECT

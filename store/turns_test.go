@@ -11,13 +11,13 @@ import (
 	"platen/store/storetest"
 )
 
-// queueUp has operations of two users wait in line: many of the first, then one of the second.
+// queueUp makes operations of two users wait for their turn: many of the first user, then one of the second.
 type queueUp struct {
 	t      *testing.T
 	db     *store.DB
 	mu     sync.Mutex
 	done   int // operations of the first user
-	passed int // operations of the first user done when that of the second was
+	passed int // operations of the first user that were done before that of the second
 	all    sync.WaitGroup
 }
 
@@ -27,7 +27,7 @@ const (
 	crowd     = 40
 )
 
-// add starts an operation, and returns when it waits.
+// add starts an operation, and returns when the operation is waiting.
 func (q *queueUp) add(user int64, operation func(context.Context, func()) error) {
 	q.t.Helper()
 	ctx := fair.For(q.t.Context(), fair.Claimant{User: user, Weight: 1})
@@ -51,7 +51,7 @@ func (q *queueUp) add(user int64, operation func(context.Context, func()) error)
 	}
 }
 
-// A user with one transaction waits for no more than one of those of a user with many, who came first.
+// TestUsersTakeTurnsToWrite checks that a user with one transaction waits for at most one of another user, who enqueued many before.
 func TestUsersTakeTurnsToWrite(t *testing.T) {
 	db := storetest.Open(t, storetest.SQLite(t))
 	q := &queueUp{t: t, db: db}
@@ -75,7 +75,7 @@ func TestUsersTakeTurnsToWrite(t *testing.T) {
 	}
 }
 
-// A user who uses all connections for reading leaves one to another user.
+// TestLongReadsLeaveAConnection checks that a user who reads on all available connections leaves one to another user.
 func TestLongReadsLeaveAConnection(t *testing.T) {
 	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
 		db := storetest.Open(t, cfg)
@@ -95,7 +95,7 @@ func TestLongReadsLeaveAConnection(t *testing.T) {
 				}
 			})
 		}
-		for db.Waiting() == 0 { // all connections are in use that one user may have
+		for db.Waiting() == 0 { // the user now has as many connections as one user may have
 			runtime.Gosched()
 		}
 		if err := db.Read(other, func(q *store.Queries) error { _, err := q.HasVersions(other); return err }); err != nil {

@@ -11,18 +11,17 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// Tx is one transaction that writes: all the queries, and jobs for the queue.
+// Tx is one transaction that writes. It offers all queries, and enqueues jobs.
 type Tx struct {
 	*Queries
 	db     *DB
 	conn   *sql.Conn
 	sqlTx  *sql.Tx
-	queues map[string]bool // queues with a job to start as soon as the transaction is committed
+	queues map[string]bool // queues with a job that is due when the transaction is committed
 }
 
-// Enqueue adds jobs in this transaction and returns their ids in the same order, for [DB.CancelJobs]. They start once the
-// transaction is committed, and were never there when it is rolled back. On PostgreSQL no rows of another query of this
-// transaction may still be open.
+// Enqueue adds jobs in this transaction, and returns their ids in the same order, for [DB.CancelJobs]. The jobs start after the transaction
+// is committed. If it is rolled back, they never existed. On PostgreSQL, no rows of another query of this transaction may still be open.
 func (tx *Tx) Enqueue(ctx context.Context, jobs ...Job) ([]int64, error) {
 	if len(jobs) == 0 {
 		return nil, nil
@@ -56,7 +55,7 @@ func (tx *Tx) wake(job *rivertype.JobRow) {
 	tx.queues[job.Queue] = true
 }
 
-// insertParams says the same in River's terms.
+// insertParams returns the job in River's form.
 func (j Job) insertParams() (river.InsertManyParams, error) {
 	args, err := json.Marshal(j.Task)
 	if err != nil {
@@ -80,7 +79,7 @@ func (j Job) insertParams() (river.InsertManyParams, error) {
 	return river.InsertManyParams{Args: rawTask{kind: j.Task.Kind(), args: args}, InsertOpts: opts}, nil
 }
 
-// unfinished lists the states of a job that is still to run or is running.
+// unfinished lists the states of jobs that are waiting or running.
 func unfinished() []rivertype.JobState {
 	return []rivertype.JobState{
 		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable,

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// maxDatabaseProblems bounds what SQLite's own checks report.
+// maxDatabaseProblems is the maximum number of problems that SQLite's own checks report.
 const maxDatabaseProblems = 100
 
-// CheckDatabase runs the database's own checks and returns what they find: on SQLite that its pages, indexes, and foreign keys
-// are consistent. It reads the whole file and blocks nobody. PostgreSQL enforces foreign keys itself and has no such check.
+// CheckDatabase runs the database's own checks, and returns the problems that they find. On SQLite, they check that pages, indexes, and
+// foreign keys are consistent. They read the whole file and block nothing. PostgreSQL enforces foreign keys itself and has no such check.
 func (db *DB) CheckDatabase(ctx context.Context) ([]string, error) {
 	if db.dialect != SQLite {
 		return nil, nil
@@ -26,7 +26,7 @@ func (db *DB) CheckDatabase(ctx context.Context) ([]string, error) {
 	}
 	type violation struct {
 		table, parent string
-		row           *int64 // nil in a table without row ids
+		row           *int64 // nil for a table without row ids
 		index         int64
 	}
 	violations, err := collect(ctx, db.reader, func(v *violation) []any { return []any{&v.table, &v.row, &v.parent, &v.index} },
@@ -46,15 +46,15 @@ func (db *DB) CheckDatabase(ctx context.Context) ([]string, error) {
 
 // BrokenRow is a row that contradicts other rows.
 type BrokenRow struct {
-	Rule       string // what does not hold, as a clause: "folder 12 " + Rule
-	ID         int64  // of the item, version, or archive that Rule is about
+	Rule       string // the violated rule, after the kind of row: "file: its current version does not exist"
+	ID         int64  // of the item, version, or archive that violates Rule
 	Have, Want int64
 }
 
-// rowRule is something that holds for all rows at any moment.
+// rowRule is a rule that all rows follow at any moment.
 type rowRule struct {
 	rule  string
-	query string // returns at most $1 rows that violate it, as id, have, want
+	query string // returns at most $1 rows that violate the rule, as id, have, want
 }
 
 var rowRules = []rowRule{
@@ -78,11 +78,12 @@ SELECT i.id, 0, 0 FROM items i LEFT JOIN below ON below.id = i.id WHERE below.id
 	{"user: the root folder does not exist", `
 SELECT u.id, u.root_folder_id, 0 FROM users u WHERE u.deleted_at = 0
 AND NOT EXISTS (SELECT 1 FROM items i WHERE i.id = u.root_folder_id AND i.parent_id IS NULL AND i.kind = 0) LIMIT $1`},
-	{"file: its current version does not exist, is another file's, or has another size, number, or SHA-1", `
+	{"file: its current version does not exist, belongs to another file, or has another size, number, or SHA-1", `
 SELECT items.id, items.version_id, COALESCE(v.id, 0) FROM items LEFT JOIN file_versions v ON v.id = items.version_id
-WHERE items.kind = 1 AND (v.id IS NULL OR v.file_id <> items.id OR v.size <> items.size OR v.number <> items.version_number OR v.sha1 <> items.sha1)
+WHERE items.kind = 1 AND (v.id IS NULL OR v.file_id <> items.id OR v.size <> items.size OR v.number <> items.version_number
+    OR v.sha1 <> items.sha1)
 AND ` + notRemoved("items.id") + ` LIMIT $1`},
-	{"version: it is of something that is not a file", `
+	{"version: it belongs to an item that is not a file", `
 SELECT v.id, v.file_id, 0 FROM file_versions v JOIN items i ON i.id = v.file_id WHERE i.kind <> 1 LIMIT $1`},
 	{"version: another version has the same content with another size or SHA-1", `
 SELECT a.id, a.size, b.size FROM file_versions a
@@ -96,7 +97,7 @@ OR NOT EXISTS (SELECT 1 FROM storage_policies p WHERE p.id = v.wanted_policy_id)
 	{"user: the number of files that the user stores is wrong", spaceOf("files", "COUNT(DISTINCT CASE WHEN i.kind = 1 THEN i.id END)")},
 }
 
-// spaceOf compares what users store, by a column of user_space, with the versions of their files.
+// spaceOf returns a query that compares a column of user_space with the versions of users' files.
 func spaceOf(column, sum string) string {
 	return `
 SELECT u.id, MAX(COALESCE(s.` + column + `, 0)), ` + sum + ` FROM users u LEFT JOIN user_space s ON s.user_id = u.id
@@ -104,8 +105,8 @@ LEFT JOIN items i ON i.owner_id = u.id LEFT JOIN file_versions v ON v.file_id = 
 GROUP BY u.id HAVING MAX(COALESCE(s.` + column + `, 0)) <> ` + sum + ` LIMIT $1`
 }
 
-// BrokenRows returns rows that contradict others, at most limit for each rule. Called in a snapshot ([DB.Read]), it never
-// reports a change that is under way.
+// BrokenRows returns rows that contradict others, at most limit for each rule. In a snapshot ([DB.Read]), it never reports a change that is
+// still in progress.
 func (q *Queries) BrokenRows(ctx context.Context, limit int) ([]BrokenRow, error) {
 	var broken []BrokenRow
 	for _, r := range rowRules {
@@ -136,7 +137,7 @@ func (q *Queries) BrokenRows(ctx context.Context, limit int) ([]BrokenRow, error
 	return broken, nil
 }
 
-// StoredContent is a content and one of the versions that have it.
+// StoredContent is stored content, and one of the versions that use it.
 type StoredContent struct {
 	VersionID, FileID int64
 	Place             ContentPlace
@@ -150,15 +151,16 @@ func (c *StoredContent) columns() []any {
 	return []any{&c.VersionID, &c.FileID, &c.Place.Key, &c.Place.PolicyID, &c.Size, &c.Sha1}
 }
 
-// ContentsAfter returns contents in the order of the first version that has each, from the version after an id on.
+// ContentsAfter returns stored contents in the order of the first version that uses each, beginning with the version after versionID.
 func (q *Queries) ContentsAfter(ctx context.Context, versionID int64, limit int) ([]StoredContent, error) {
 	return collect(ctx, q.db, (*StoredContent).columns, "SELECT "+storedColumns+` FROM file_versions v
 		WHERE v.id > $1 AND NOT EXISTS (
-			SELECT 1 FROM file_versions earlier WHERE earlier.blob_key = v.blob_key AND earlier.storage_policy_id = v.storage_policy_id AND earlier.id < v.id)
+			SELECT 1 FROM file_versions earlier
+			WHERE earlier.blob_key = v.blob_key AND earlier.storage_policy_id = v.storage_policy_id AND earlier.id < v.id)
 		ORDER BY v.id LIMIT $2`, versionID, limit)
 }
 
-// VersionsOf returns the versions that have a content.
+// VersionsOf returns the versions that use the content at a place.
 func (q *Queries) VersionsOf(ctx context.Context, place ContentPlace, limit int) ([]StoredContent, error) {
 	return collect(ctx, q.db, (*StoredContent).columns,
 		"SELECT "+storedColumns+" FROM file_versions v WHERE v.blob_key = $1 AND v.storage_policy_id = $2 ORDER BY v.id LIMIT $3",

@@ -18,14 +18,14 @@ import (
 	"platen/store"
 )
 
-// rows holds, for some migrations, rows of every table as a server of that time may have left them. A migration that
-// changes what is there already gets such a file for the one before it.
+// rows contains, for some migrations, rows of every table as a server of that version may have left them. Before a migration that changes
+// existing rows, such a file is added for the migration before it.
 //
 //go:embed rows/*.sql
 var rows embed.FS
 
-// RunOld runs test on databases of earlier times: with the schema that a migration left, and rows in every table. Nothing
-// has opened them since. The name of the subtest and old are the number of the migration, as its file has it.
+// RunOld runs test on databases of earlier versions, with the schema of a migration and rows in every table. Nothing has opened them since.
+// old, the number of the migration in its file name, is also the name of the subtest.
 func RunOld(t *testing.T, test func(t *testing.T, old string, cfg store.Config)) {
 	t.Helper()
 	files, err := rows.ReadDir("rows")
@@ -49,8 +49,8 @@ func RunOld(t *testing.T, test func(t *testing.T, old string, cfg store.Config))
 	}
 }
 
-// RunPending runs test on databases with the rows of migration 00002, and the schema that migration 00007 left: the last before users
-// took turns. Job 74 of batch 7d0b6d8e-3a53-4c8c-9d4b-0f6f4f0f7a11 is under way, and job 73 waits.
+// RunPending runs test on databases with the rows of migration 00002 and the schema of migration 00007, the last before users took turns.
+// Job 74 of batch 7d0b6d8e-3a53-4c8c-9d4b-0f6f4f0f7a11 is in progress, and job 73 waits.
 func RunPending(t *testing.T, test func(t *testing.T, cfg store.Config)) {
 	t.Helper()
 	const old, last = "00002", "00007"
@@ -68,7 +68,7 @@ func RunPending(t *testing.T, test func(t *testing.T, cfg store.Config)) {
 	t.Run("postgres", run(goose.DialectPostgres, EmptyPostgres(t)))
 }
 
-// Raw opens a database past the store, and closes it after the test.
+// Raw opens a database without the store, and closes it after the test.
 func Raw(t testing.TB, cfg store.Config) *sql.DB {
 	t.Helper()
 	driver, name := "pgx", cfg.URL
@@ -87,7 +87,7 @@ func Raw(t testing.TB, cfg store.Config) *sql.DB {
 	return db
 }
 
-// fill migrates a database up to a migration and adds the rows of its time.
+// fill migrates a database up to a migration, and inserts the rows for it.
 func fill(t testing.TB, db *sql.DB, dialect goose.Dialect, old string) {
 	t.Helper()
 	text, err := fs.ReadFile(rows, "rows/"+old+".sql")
@@ -102,7 +102,7 @@ func fill(t testing.TB, db *sql.DB, dialect goose.Dialect, old string) {
 	}
 }
 
-// migrateTo runs the migrations up to one, from the files that the store embeds.
+// migrateTo runs the migrations up to the given one, from the files that the store embeds.
 func migrateTo(ctx context.Context, db *sql.DB, dialect goose.Dialect, old string) error {
 	_, here, _, _ := runtime.Caller(0)
 	provider, err := goose.NewProvider(dialect, db, os.DirFS(filepath.Join(filepath.Dir(here), "..", "migrations")))

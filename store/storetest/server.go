@@ -37,34 +37,34 @@ const (
 	dirPrefix    = "platen-pg-"
 )
 
-// errMissing tells a person what to do about a missing PostgreSQL.
+// errMissing says what to do if PostgreSQL is missing.
 var errMissing = errors.New("the tests need PostgreSQL: run `make test-deps` (on Debian: apt-get install postgresql), " +
 	"or set PLATEN_TEST_POSTGRES to the postgres:// URL of a server, or to off to go without")
 
 // server is a PostgreSQL server with a migrated database to copy for each test.
 type server struct {
 	admin    *url.URL      // of the database "postgres"
-	pool     *pgxpool.Pool // of connections to it
+	pool     *pgxpool.Pool // connections to that database
 	template string
-	copying  string       // how a database is copied, in SQL
-	count    atomic.Int64 // of databases made for tests
+	copying  string       // the strategy for copying a database, in SQL
+	count    atomic.Int64 // the number of databases created for tests
 	drops    errgroup.Group
 	stop     func() error
 }
 
-// The server of this test process, started by the first test that needs it and stopped by Main.
+// shared is the server of this test process. The first test that needs it starts it, and Main stops it.
 var shared struct {
 	sync.Mutex
 	server *server
 	err    error
 }
 
-// Main runs the tests of a package, then stops what they started and fails when a goroutine is left over. Every package
-// that uses storetest calls it:
+// Main runs the tests of a package, then stops what they started, and fails if a goroutine is still running. Every package that uses
+// storetest calls it:
 //
 //	func TestMain(m *testing.M) { storetest.Main(m) }
 //
-// A package without it leaves the server to the kernel, which ends it with the test process.
+// Without it, the kernel stops the server when the test process ends.
 func Main(m *testing.M) {
 	code := m.Run()
 	if err := errors.Join(Stop(), goleak.Find()); err != nil {
@@ -74,7 +74,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Stop stops the server that the tests share, for a TestMain with more to do than [Main].
+// Stop stops the server that the tests share. It is for a TestMain that does more than [Main].
 func Stop() error {
 	shared.Lock()
 	defer shared.Unlock()
@@ -130,7 +130,7 @@ func newServer(setting string) (*server, error) {
 	return srv, nil
 }
 
-// makeTemplate migrates one database, so that a test's own is a copy of files.
+// makeTemplate migrates one database, so that each test can copy its files.
 func (s *server) makeTemplate(ctx context.Context) error {
 	s.template = fmt.Sprintf("platen_test_%d_template", os.Getpid())
 	var version int
@@ -138,7 +138,7 @@ func (s *server) makeTemplate(ctx context.Context) error {
 		return fmt.Errorf("ask PostgreSQL for its version: %w", err)
 	}
 	if version >= 150_000 {
-		s.copying = " STRATEGY FILE_COPY" // which takes less time, and was the only way before
+		s.copying = " STRATEGY FILE_COPY" // faster, and the only way in older versions
 	}
 	if err := s.exec(ctx, "CREATE DATABASE "+s.template); err != nil {
 		return err
@@ -162,8 +162,8 @@ func (s *server) createDatabase(ctx context.Context, template string) (string, e
 	return s.url(name), nil
 }
 
-// dropDatabase drops a database while the next test runs: PostgreSQL waits for 100 ms if a connection has not ended yet. Stop returns
-// its error.
+// dropDatabase drops a database while the next test runs, because PostgreSQL waits for 100 ms if a connection is not closed yet. Stop
+// returns the error.
 func (s *server) dropDatabase(databaseURL string) {
 	s.drops.Go(func() error {
 		u, err := url.Parse(databaseURL)
@@ -187,8 +187,8 @@ func (s *server) exec(ctx context.Context, query string) error {
 	return nil
 }
 
-// startServer makes a new cluster in a temporary directory and starts it. Its text is ordered by ICU and not by bytes, as
-// on most servers in the world, so that a test sees what leans on the order of bytes.
+// startServer creates a cluster in a temporary directory, and starts it. The cluster sorts text by ICU and not by bytes, as most servers
+// do, so that tests fail for code that relies on the order of bytes.
 func startServer(ctx context.Context) (admin *url.URL, stop func() error, err error) {
 	bin, err := findBinaries()
 	if err != nil {
@@ -196,7 +196,7 @@ func startServer(ctx context.Context) (admin *url.URL, stop func() error, err er
 	}
 	parent := clusterParent()
 	removeStale(parent)
-	dir, err := os.MkdirTemp(parent, dirPrefix+strconv.Itoa(os.Getpid())+"-") // kept short: a socket's path has 107 bytes
+	dir, err := os.MkdirTemp(parent, dirPrefix+strconv.Itoa(os.Getpid())+"-") // short, because the path of a socket has at most 107 bytes
 	if err != nil {
 		return nil, nil, err
 	}
@@ -212,7 +212,7 @@ func startServer(ctx context.Context) (admin *url.URL, stop func() error, err er
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("initdb: %w\n%s", err, out), remove())
 	}
-	// Through a socket in a directory of its own: a free port could be taken by another test process meanwhile.
+	// The server listens on a socket in a separate directory, because another test process could take a free port meanwhile.
 	admin = &url.URL{Scheme: "postgres", User: url.User("platen"), Path: "/postgres", RawQuery: "host=" + url.QueryEscape(dir)}
 	proc, err := startPostgres(filepath.Join(bin, "postgres"), dir, data, credential)
 	if err != nil {
@@ -225,14 +225,14 @@ func startServer(ctx context.Context) (admin *url.URL, stop func() error, err er
 	return admin, stop, nil
 }
 
-// findBinaries looks where Debian keeps each version of PostgreSQL, newest first, and then in PATH.
+// findBinaries searches the directories where Debian installs each version of PostgreSQL, newest first, and then PATH.
 func findBinaries() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {
 		return "", err
 	}
 	version := func(path string) int {
-		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // 0 for a name that is no number
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // 0 if the name is not a number
 		return n
 	}
 	if len(found) > 0 {
@@ -245,14 +245,14 @@ func findBinaries() (string, error) {
 	return filepath.Dir(path), nil
 }
 
-// The file system in memory that Linux has, and the free space there, in bytes, from which on clusters are made in it.
+// memoryDir is the file system in memory that Linux provides. Clusters are created there if it has at least memoryRoom bytes free.
 const (
 	memoryDir  = "/dev/shm"
 	memoryRoom = 2 << 30
 )
 
-// clusterParent returns where clusters are made: in memory where there is room, because a new database is some 300 files, which
-// takes five times as long on a disk.
+// clusterParent returns the directory for clusters. It is in memory if there is enough space, because a new database has some 300 files,
+// which takes five times as long on a disk.
 func clusterParent() string {
 	var fs syscall.Statfs_t
 	err := syscall.Statfs(memoryDir, &fs)
@@ -262,7 +262,7 @@ func clusterParent() string {
 	return os.TempDir()
 }
 
-// removeStale removes the directories of test processes that were killed.
+// removeStale removes the directories that killed test processes left.
 func removeStale(parent string) {
 	dirs, _ := filepath.Glob(filepath.Join(parent, dirPrefix+"*-*"))
 	for _, dir := range dirs {
@@ -274,7 +274,7 @@ func removeStale(parent string) {
 	}
 }
 
-// ordinaryUser gives dir to the user who is to run PostgreSQL: it refuses to be run by root.
+// ordinaryUser makes another user the owner of dir, if this process runs as root, because PostgreSQL refuses to run as root.
 func ordinaryUser(dir string) (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -299,13 +299,13 @@ func ordinaryUser(dir string) (*syscall.Credential, error) {
 // process is a running PostgreSQL.
 type process struct {
 	cmd    *exec.Cmd
-	output bytes.Buffer // to be read once exited is closed
+	output bytes.Buffer // read it only after exited is closed
 	exited chan struct{}
-	err    error // why it ended
+	err    error // the reason why it ended
 }
 
-// startPostgres starts the server, with settings for many small databases that are not kept. The kernel ends it with this
-// process: it signals the server when the thread that started it ends, so that thread lives until the server has ended.
+// startPostgres starts the server with settings for many small, temporary databases. The kernel stops the server with this process: it
+// signals the server when the thread that started it ends, so that thread lives until the server has ended.
 func startPostgres(binary, dir, data string, credential *syscall.Credential) (*process, error) {
 	p := &process{exited: make(chan struct{})}
 	p.cmd = exec.Command(binary, "-D", data, "-k", dir, "-c", "listen_addresses=",
@@ -344,7 +344,7 @@ func (p *process) waitReady(ctx context.Context, admin *url.URL) error {
 }
 
 func (p *process) stop() error {
-	if err := p.cmd.Process.Signal(syscall.SIGQUIT); err != nil { // immediate shutdown: nothing is worth keeping
+	if err := p.cmd.Process.Signal(syscall.SIGQUIT); err != nil { // immediate shutdown, because no data is kept
 		return fmt.Errorf("stop postgres: %w", err)
 	}
 	<-p.exited

@@ -1,8 +1,8 @@
-// Package storetest runs tests on every database that Platen supports: SQLite in a temporary directory, and a real
-// PostgreSQL that it starts for the test process.
+// Package storetest runs tests on every database that Platen supports: SQLite in a temporary directory, and a real PostgreSQL that it
+// starts for the test process.
 //
-// The environment variable PLATEN_TEST_POSTGRES changes the latter: "off" skips it, and a postgres:// URL names a running
-// server to use instead, whose user may create databases.
+// The environment variable PLATEN_TEST_POSTGRES changes that. "off" skips PostgreSQL. A postgres:// URL names a running server to use
+// instead, whose user may create databases.
 package storetest
 
 import (
@@ -17,14 +17,14 @@ import (
 	"platen/store"
 )
 
-// Run runs test on an empty, migrated database of each kind, as the subtests "sqlite" and "postgres". The database is
-// closed after the test.
+// Run runs test on an empty, migrated database of each kind, as the subtests "sqlite" and "postgres". The database is closed after the
+// test.
 func Run(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	t.Helper()
 	RunConfig(t, func(t *testing.T, cfg store.Config) { test(t, Open(t, cfg)) })
 }
 
-// RunConfig is Run for tests that open the database themselves, perhaps more than once.
+// RunConfig is Run for tests that open the database themselves, perhaps several times.
 func RunConfig(t *testing.T, test func(t *testing.T, cfg store.Config)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, SQLite(t)) })
@@ -46,7 +46,7 @@ func Open(t testing.TB, cfg store.Config) *store.DB {
 	return db
 }
 
-// SQLite returns the configuration of a new, migrated SQLite database, which goes with the test.
+// SQLite returns the configuration of a new, migrated SQLite database, which is deleted after the test.
 func SQLite(t testing.TB) store.Config {
 	t.Helper()
 	migrated, err := migratedFile()
@@ -60,7 +60,7 @@ func SQLite(t testing.TB) store.Config {
 	return store.Config{Path: path, Log: Log(t)}
 }
 
-// migratedFile returns the bytes of a migrated SQLite database, so that a test's own is a copy.
+// migratedFile returns the bytes of a migrated SQLite database, which each test copies.
 var migratedFile = sync.OnceValues(func() (file []byte, err error) {
 	dir, err := os.MkdirTemp("", "platen-sqlite-")
 	if err != nil {
@@ -72,21 +72,21 @@ var migratedFile = sync.OnceValues(func() (file []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := db.Close(); err != nil { // which writes everything into the file
+	if err := db.Close(); err != nil { // writes everything to the file
 		return nil, err
 	}
 	return os.ReadFile(path)
 })
 
-// Postgres returns the configuration of a new, migrated PostgreSQL database, which goes with the test. It skips the test
-// when PostgreSQL is switched off, and fails it when PostgreSQL is not to be had.
+// Postgres returns the configuration of a new, migrated PostgreSQL database, which is deleted after the test. It skips the test if
+// PostgreSQL is turned off, and fails it if PostgreSQL is not available.
 func Postgres(t testing.TB) store.Config {
 	t.Helper()
 	srv := sharedServer(t)
 	return postgres(t, srv, srv.template)
 }
 
-// EmptyPostgres is Postgres with no tables at all in the database.
+// EmptyPostgres is Postgres for a database without tables.
 func EmptyPostgres(t testing.TB) store.Config {
 	t.Helper()
 	return postgres(t, sharedServer(t), "template1")
@@ -102,7 +102,7 @@ func postgres(t testing.TB, srv *server, template string) store.Config {
 	return store.Config{URL: url, Log: Log(t)}
 }
 
-// Log returns a logger for the test: the test's own output under -v, nothing otherwise.
+// Log returns a logger that writes to the test's output under -v, and otherwise nowhere.
 func Log(t testing.TB) *slog.Logger {
 	if testing.Verbose() {
 		return slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelInfo}))
