@@ -127,17 +127,19 @@ type disk struct {
 }
 
 // networkSystems are the types of network file systems.
-var networkSystems = map[int64]bool{unix.NFS_SUPER_MAGIC: true, unix.SMB_SUPER_MAGIC: true, unix.SMB2_SUPER_MAGIC: true,
-	unix.CIFS_SUPER_MAGIC: true,
-	unix.CEPH_SUPER_MAGIC: true, unix.AFS_SUPER_MAGIC: true, unix.CODA_SUPER_MAGIC: true}
+var networkSystems = map[int64]bool{
+	unix.NFS_SUPER_MAGIC: true, unix.SMB_SUPER_MAGIC: true, unix.SMB2_SUPER_MAGIC: true, unix.CIFS_SUPER_MAGIC: true,
+	unix.CEPH_SUPER_MAGIC: true, unix.AFS_SUPER_MAGIC: true, unix.CODA_SUPER_MAGIC: true,
+}
 
 func diskOf(folder string) (disk, error) {
 	var stat unix.Statfs_t
 	if err := unix.Statfs(folder, &stat); err != nil {
 		return disk{}, fmt.Errorf("get the file system of %s: %w", folder, err)
 	}
-	kind := int64(uint32(stat.Type))                                                                  //nolint:gosec // magic numbers have 32 bits
-	return disk{int64(stat.Bavail) * stat.Bsize, networkSystems[kind], kind == unix.TMPFS_MAGIC}, nil //nolint:gosec // no disk is that large
+	kind := int64(uint32(stat.Type))        //nolint:gosec // magic numbers have 32 bits
+	free := int64(stat.Bavail) * stat.Bsize //nolint:gosec // no disk is that large
+	return disk{free, networkSystems[kind], kind == unix.TMPFS_MAGIC}, nil
 }
 
 // checkDatabase reads the version of the database, and changes nothing.

@@ -142,7 +142,8 @@ func (a *accounts) letters() map[string]*letterBatch {
 	a.each("SELECT id, options FROM docgen_batches", 2, func(row []string) {
 		found[row[0]] = &letterBatch{merged: strings.Contains(row[1], `"merged"`)}
 	})
-	a.each(`SELECT j.batch_id, j.file_name, j.status, j.output_file_id, j.failures FROM docgen_jobs j JOIN docgen_batches b ON b.id = j.batch_id
+	a.each(`SELECT j.batch_id, j.file_name, j.status, j.output_file_id, j.failures FROM docgen_jobs j JOIN docgen_batches b ON b.id =
+		j.batch_id
 		WHERE b.output_type = 'pdf' ORDER BY j.id`, 5, func(row []string) {
 		b := found[row[0]]
 		b.jobs = append(b.jobs, letterFile{row[1], row[2], row[3], row[4]})

@@ -97,8 +97,8 @@ var schemeTitles = map[string]string{
 }
 
 // howSigned helps developers whose own check rejects valid signatures.
-const howSigned = `If your program rejects it, compare what it signs. For box-signature-primary and box-signature-secondary: the bytes of the body,
-then the timestamp, with the complete text of the key. For webhook-signature: the id, the timestamp, and the body, separated
+const howSigned = `If your program rejects it, compare what it signs. For box-signature-primary and box-signature-secondary: the bytes of
+the body, then the timestamp, with the complete text of the key. For webhook-signature: the id, the timestamp, and the body, separated
 by periods, with the base64-decoded bytes of the key, without whsec_.
 `
 

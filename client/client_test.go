@@ -152,7 +152,8 @@ func TestWaiting(t *testing.T) {
 					t.Errorf("waited %v, want %v", waited, tt.waits)
 				}
 				if server.requests != tt.requests || !strings.Contains(server.body, tt.body) {
-					t.Errorf("%d requests, the last with a body of %d bytes; want %d and %.20q in it", server.requests, len(server.body), tt.requests, tt.body)
+					t.Errorf("%d requests, the last with a body of %d bytes; want %d and %.20q in it", server.requests, len(server.body),
+						tt.requests, tt.body)
 				}
 			})
 		})
@@ -252,7 +253,8 @@ func TestParameters(t *testing.T) {
 		if query := got.URL.Query().Encode(); query != "created_after=2026-01-31T12%3A00%3A00Z&limit=7" {
 			t.Errorf("the query is %s", query)
 		}
-		for name, want := range map[string]string{"Authorization": "Bearer token", "Svc-Version": client.Version, "As-User": "15", "Content-Type": ""} {
+		for name, want := range map[string]string{"Authorization": "Bearer token", "Svc-Version": client.Version, "As-User": "15",
+			"Content-Type": ""} {
 			if text := got.Header.Get(name); text != want {
 				t.Errorf("the header %s is %q, want %q", name, text, want)
 			}

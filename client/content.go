@@ -24,7 +24,8 @@ func Upload(ctx context.Context, c *Client, attributes FileAttributes, content i
 }
 
 // UploadVersion uploads a content as the new version of a file, like Upload.
-func UploadVersion(ctx context.Context, c *Client, file string, attributes VersionAttributes, content io.Reader) (*UploadVersionResponse, error) {
+func UploadVersion(ctx context.Context, c *Client, file string, attributes VersionAttributes,
+	content io.Reader) (*UploadVersionResponse, error) {
 	f, err := newForm(attributes, *cmp.Or(attributes.Name, &file), content)
 	if err != nil {
 		return nil, err

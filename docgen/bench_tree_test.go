@@ -16,7 +16,8 @@ func (w *world) fillFiles(folder, first, count int64) {
 	w.t.Helper()
 	w.fill(folder, first, count)
 	must(w.t, w.exec(`INSERT INTO file_versions (id, file_id, number, name, blob_key, size, sha1, created_at, created_by)
-		SELECT id, id AS file_id, 1, name, 'versions/' || id, 10, '', 0, owner_id FROM items WHERE parent_id = $1 AND kind = 1 AND version_id = 0`, folder))
+		SELECT id, id AS file_id, 1, name, 'versions/' || id, 10, '', 0, owner_id FROM items WHERE parent_id = $1 AND kind = 1 AND
+			version_id = 0`, folder))
 	must(w.t, w.exec("UPDATE items SET version_id = id, version_number = 1, size = 10 WHERE parent_id = $1 AND kind = 1 AND "+
 		"version_id = 0", folder))
 }

@@ -175,7 +175,8 @@ func TestCopyOfTooMuch(t *testing.T) {
 		ctx := t.Context()
 		source := w.folder(w.alice, 0, "source")
 		many := w.folder(w.alice, source, "many")
-		must(t, w.exec(`INSERT INTO items (id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1,
+		must(t, w.exec(`INSERT INTO items (id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number,
+			size, sha1,
 			created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
 			SELECT i, 0, $1, $2, 'n' || i, 'n' || i, '', 0, 0, 0, 0, '', 0, $2, 0, $2, 0, 0, 0, 0 FROM n`, many, w.alice.User.ID))

@@ -148,7 +148,8 @@ func TestErasureResumes(t *testing.T) {
 			}
 		}
 		must(t, w.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
-			INSERT INTO audit_events SELECT i, 1, 'user.updated', 'success', $1, $1, 0, 0, '192.0.2.1', 'agent', 'request', 'user', '1', '{"name":"x"}' FROM n`, zoe.User.ID))
+			INSERT INTO audit_events SELECT i, 1, 'user.updated', 'success', $1, $1, 0, 0, '192.0.2.1', 'agent', 'request', 'user', '1',
+				'{"name":"x"}' FROM n`, zoe.User.ID))
 		bodies := query[string](w, "SELECT body FROM webhook_bodies JOIN webhook_deliveries ON webhook_deliveries.id = delivery_id "+
 			"JOIN webhooks ON webhooks.id = webhook_id WHERE created_by = $1 ORDER BY delivery_id", w.bob.User.ID)
 

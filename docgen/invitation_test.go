@@ -175,7 +175,8 @@ func TestInvitingWaitsForANewUser(t *testing.T) {
 		defer making.Rollback()
 		_, err = making.ExecContext(ctx, "UPDATE settings SET value = value WHERE name = 'invitations'")
 		must(t, err)
-		_, err = making.ExecContext(ctx, `INSERT INTO users (id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at)
+		_, err = making.ExecContext(ctx, `INSERT INTO users (id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id,
+			created_at, modified_at)
 			SELECT 1, enterprise_id, 'new', $1, 'New', 'managed', 'user', 'active', 2, 0, 0 FROM users WHERE id = $2`, docgen.FoldKey("new"),
 			w.alice.User.ID)
 		must(t, err)

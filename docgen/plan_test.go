@@ -85,7 +85,8 @@ func (w *world) backlog(jobs, documents int64) (batch string) {
 	})
 	must(w.t, err)
 	const n = `WITH RECURSIVE n (i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $2) `
-	must(w.t, w.exec(n+`INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by,
+	must(w.t, w.exec(n+`INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source,
+		created_at, created_by,
 			enterprise_id, application_id, options, shape, global_content)
 		SELECT 'batch ' || n.i, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by,
 			enterprise_id, application_id, options, shape, global_content FROM n JOIN docgen_batches ON docgen_batches.id = $3`, 0,
@@ -93,7 +94,8 @@ func (w *world) backlog(jobs, documents int64) (batch string) {
 	must(w.t, w.exec(n+`INSERT INTO docgen_turns (id, user_id, lane, batch_id, documents, turn, due_at)
 		SELECT n.i + 1, user_id, lane, 'batch ' || n.i, $4, 0, 0 FROM n JOIN docgen_turns ON docgen_turns.batch_id = $3`, 0,
 		jobs/documents-1, batch, documents))
-	must(w.t, w.exec(n+`INSERT INTO docgen_jobs (id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id,
+	must(w.t, w.exec(n+`INSERT INTO docgen_jobs (id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id,
+		output_version_id,
 			failures, finished_at, waiting)
 		SELECT n.i + 1, 'batch ' || (n.i / $4), template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id,
 			failures, finished_at, waiting FROM n JOIN docgen_jobs ON docgen_jobs.batch_id = $3`, 0, jobs-1, batch, documents))

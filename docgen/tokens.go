@@ -95,7 +95,8 @@ func (s *Service) tokenList(ctx context.Context, q *store.Queries, c *Caller, f 
 		params := store.UserTokensAfterParams{UserID: f.UserID, Now: s.micros()}
 		l.after = func(from []int64, limit int32) ([]IssuedToken, error) {
 			params.FromID, params.Count = from[0], limit
-			return tokensOf(c, func(row store.UserTokensAfterRow) store.TokensAfterRow { return store.TokensAfterRow(row) })(q.UserTokensAfter(ctx, params))
+			return tokensOf(c, func(row store.UserTokensAfterRow) store.TokensAfterRow { return store.TokensAfterRow(row) })(
+				q.UserTokensAfter(ctx, params))
 		}
 		l.before = func(from []int64, limit int32) ([]IssuedToken, error) {
 			params.FromID, params.Count = from[0], limit

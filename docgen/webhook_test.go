@@ -176,9 +176,11 @@ func TestWebhookLimit(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		folder := w.folder(w.alice, 0, "folder")
 		first := w.hook(w.alice, folder, docgen.FileUploaded)
-		must(t, w.exec(fmt.Sprintf(`INSERT INTO webhooks (id, application_id, created_by, global_content, slot, target_kind, target_id, address, triggers, status, reason, created_at, ended_at, expires_at)
+		must(t, w.exec(fmt.Sprintf(`INSERT INTO webhooks (id, application_id, created_by, global_content, slot, target_kind, target_id,
+			address, triggers, status, reason, created_at, ended_at, expires_at)
 			SELECT n, application_id, created_by, global_content, 0, target_kind, n, address, triggers, status, reason, created_at, 0, 0
-			FROM webhooks, (WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < %d) SELECT n FROM numbers) AS many WHERE id = %d`,
+			FROM webhooks, (WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < %d) SELECT n FROM numbers)
+				AS many WHERE id = %d`,
 			docgen.MaxWebhooks-3, first.ID)))
 		folders := []int64{}
 		for i := range 6 {

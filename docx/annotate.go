@@ -106,14 +106,16 @@ func (a *annotator) note(p *Error) {
 	}
 	id := strconv.Itoa(a.nextID)
 	a.nextID++
-	fmt.Fprintf(&a.notes, `<w:comment xmlns:w="%s" w:id="%s" w:author="%s" w:initials="P">%s</w:comment>`, a.namespace(), id, commentAuthor, commentParagraphs(text))
+	fmt.Fprintf(&a.notes, `<w:comment xmlns:w="%s" w:id="%s" w:author="%s" w:initials="P">%s</w:comment>`, a.namespace(), id,
+		commentAuthor, commentParagraphs(text))
 	if at == nil { // a document without a paragraph
 		return
 	}
 	prefix := at.Prefix(a.src)
 	a.anchors = append(a.anchors,
 		anchor{at.Start, fmt.Sprintf(`<%[1]scommentRangeStart %[1]sid="%[2]s"/>`, prefix, id)},
-		anchor{at.End, fmt.Sprintf(`<%[1]scommentRangeEnd %[1]sid="%[2]s"/><%[1]sr><%[1]scommentReference %[1]sid="%[2]s"/></%[1]sr>`, prefix, id)})
+		anchor{at.End, fmt.Sprintf(`<%[1]scommentRangeEnd %[1]sid="%[2]s"/><%[1]sr><%[1]scommentReference %[1]sid="%[2]s"/></%[1]sr>`,
+			prefix, id)})
 }
 
 func (a *annotator) namespace() string { return names.Namespace("w", a.pkg.Strict()) }

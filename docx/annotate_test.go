@@ -30,14 +30,17 @@ func annotate(t *testing.T, parts map[string]string) map[string]string {
 
 func TestAnnotatePutsACommentAtEachProblem(t *testing.T) {
 	out := annotate(t, map[string]string{
-		"document.xml": `<w:p><w:pPr><w:jc w:val="left"/></w:pPr><w:r><w:t>Fine {{a}}</w:t></w:r></w:p><w:p><w:r><w:t>Bad {{a +}}</w:t></w:r></w:p>` +
-			`<w:p><w:r><w:pict><v:shape><v:textbox><w:txbxContent><w:p><w:r><w:t>{{endif}}</w:t></w:r></w:p></w:txbxContent></v:textbox></v:shape></w:pict></w:r></w:p>`,
+		"document.xml": `<w:p><w:pPr><w:jc w:val="left"/></w:pPr><w:r><w:t>Fine {{a}}</w:t></w:r></w:p><w:p><w:r><w:t>Bad {{a ` +
+			`+}}</w:t></w:r></w:p>` +
+			`<w:p><w:r><w:pict><v:shape><v:textbox><w:txbxContent><w:p><w:r><w:t>{{endif}}</w:t></w:r></w:p></w:txbxContent></v:textbox>` +
+			`</v:shape></w:pict></w:r></w:p>`,
 		"header1.xml": `<w:p><w:r><w:t>{{ :: x}}</w:t></w:r></w:p>`,
 	})
 	body := out["word/document.xml"]
 	for _, want := range []string{
 		`<w:p><w:pPr><w:jc w:val="left"/></w:pPr><w:commentRangeStart w:id="2"/><w:r><w:t>Fine {{a}}</w:t></w:r><w:commentRangeEnd w:id="2"/>`,
-		`<w:p><w:commentRangeStart w:id="0"/><w:r><w:t>Bad {{a +}}</w:t></w:r><w:commentRangeEnd w:id="0"/><w:r><w:commentReference w:id="0"/></w:r></w:p>`,
+		`<w:p><w:commentRangeStart w:id="0"/><w:r><w:t>Bad {{a +}}</w:t></w:r><w:commentRangeEnd w:id="0"/><w:r><w:commentReference ` +
+			`w:id="0"/></w:r></w:p>`,
 		`<w:p><w:commentRangeStart w:id="1"/><w:r><w:pict>`,
 	} {
 		if !strings.Contains(body, want) {
@@ -54,7 +57,8 @@ func TestAnnotatePutsACommentAtEachProblem(t *testing.T) {
 
 func TestAnnotateKeepsTheCommentsThatAreThere(t *testing.T) {
 	out := annotate(t, map[string]string{
-		"document.xml": `<w:p><w:commentRangeStart w:id="4"/><w:r><w:t>{{endif}}</w:t></w:r><w:commentRangeEnd w:id="4"/><w:r><w:commentReference w:id="4"/></w:r></w:p>`,
+		"document.xml": `<w:p><w:commentRangeStart w:id="4"/><w:r><w:t>{{endif}}</w:t></w:r><w:commentRangeEnd ` +
+			`w:id="4"/><w:r><w:commentReference w:id="4"/></w:r></w:p>`,
 		"comments.xml": `<w:comment w:id="4" w:author="A"><w:p><w:r><w:t>mine</w:t></w:r></w:p></w:comment>`,
 	})
 	if got := out["word/comments.xml"]; !strings.Contains(got, "mine") || !strings.Contains(got, `w:id="5" w:author="Platen"`) {

@@ -65,7 +65,8 @@ func benchmarkWork(b *testing.B, w work) {
 		b.Fatal(report.Errors)
 	}
 	fast, usual := newFloor(b, file, 1), newFloor(b, file, ooxml.CompressionLevel)
-	times := alternate(b, platen, func() { decode(b, string(text)) }, func() { fast.write(b, io.Discard) }, func() { usual.write(b, io.Discard) })
+	times := alternate(b, platen, func() { decode(b, string(text)) }, func() { fast.write(b, io.Discard) },
+		func() { usual.write(b, io.Discard) })
 	report4 := []string{"platen-µs", "decode-µs", "floor-µs", fmt.Sprintf("level%d-µs", ooxml.CompressionLevel)}
 	for i, unit := range report4 {
 		b.ReportMetric(float64(times[i])/1e3, unit)
@@ -315,10 +316,13 @@ func (w *liveWriter) Write(p []byte) (int, error) {
 func BenchmarkAttacks(b *testing.B) {
 	item := func(format string) func(int) string { return func(i int) string { return fmt.Sprintf(format, i) } }
 	for _, a := range []struct{ name, text, data string }{
-		{"join", `{{for x in l}}{{l :: join(s)}}{{endfor}}`, `{"l":` + listOf(2000, item(`%d`)) + `,"s":"` + strings.Repeat("separator ", 50) + `"}`},
+		{"join", `{{for x in l}}{{l :: join(s)}}{{endfor}}`, `{"l":` + listOf(2000, item(`%d`)) + `,"s":"` +
+			strings.Repeat("separator ", 50) + `"}`},
 		{"codes", `{{for x in l}}{{x :: qrcode}}{{endfor}}`, `{"l":` + listOf(2000, item(`"https://example.com/items/%d"`)) + `}`},
-		{"long-codes", `{{for x in l}}{{$string(x, s) :: qrcode}}{{endfor}}`, `{"l":` + listOf(2000, item(`%d`)) + `,"s":"` + strings.Repeat("separator ", 220) + `"}`},
-		{"equal-codes", `{{for x in l}}{{s :: qrcode}}{{endfor}}`, `{"l":` + listOf(2000, item(`%d`)) + `,"s":"` + strings.Repeat("separator ", 220) + `"}`},
+		{"long-codes", `{{for x in l}}{{$string(x, s) :: qrcode}}{{endfor}}`, `{"l":` + listOf(2000, item(`%d`)) + `,"s":"` +
+			strings.Repeat("separator ", 220) + `"}`},
+		{"equal-codes", `{{for x in l}}{{s :: qrcode}}{{endfor}}`, `{"l":` + listOf(2000, item(`%d`)) + `,"s":"` +
+			strings.Repeat("separator ", 220) + `"}`},
 	} {
 		b.Run(a.name, func(b *testing.B) {
 			tpl := mustParse(b, map[string]string{"document.xml": para(a.text)})

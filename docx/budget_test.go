@@ -27,29 +27,44 @@ func TestBudgets(t *testing.T) {
 		want       budget.Name
 		limits     docx.Limits
 	}{
-		"a list joined for each item":   {`{{for x in l}}{{l :: join(s)}}{{endfor}}`, `{"l":` + words + `,"s":", "}`, budget.Content, docx.Limits{Steps: budget.Unlimited, Content: 4 << 20}},
-		"loops in loops":                {strings.Repeat(`{{for x in l}}`, 5) + strings.Repeat(`{{endfor}}`, 5), `{"l":` + words + `}`, budget.Work, small},
-		"conditions that print nothing": {`{{for x in l}}{{for y in l}}{{if x == y and x == "no"}}a{{endif}}{{endfor}}{{endfor}}`, `{"l":` + words + `}`, budget.Work, small},
-		"a filter in a loop":            {`{{for x in l}}{{l :: sort :: reverse :: unique :: count}}{{endfor}}`, `{"l":` + words + `}`, budget.Work, small},
-		"long values":                   {`{{for x in l}}{{t}}{{endfor}}`, `{"l":` + words + `,"t":"` + strings.Repeat("long ", 10_000) + `"}`, budget.Content, docx.Limits{Content: 4 << 20}},
-		"HTML in a loop":                {`{{for x in l}}{{t :: html}}{{endfor}}`, `{"l":` + words + `,"t":"` + strings.Repeat("<p>a</p>", 1000) + `"}`, budget.Work, docx.Limits{Steps: 200_000}},
-		"Markdown in a loop":            {`{{for x in l}}{{t :: markdown}}{{endfor}}`, `{"l":` + words + `,"t":"` + strings.Repeat("* a\\n", 1000) + `"}`, budget.Work, docx.Limits{Steps: 200_000}},
-		"codes":                         {`{{for x in l}}{{x :: qrcode}}{{endfor}}`, `{"l":` + words + `}`, budget.Work, small},
-		"codes of bars":                 {`{{for x in l}}{{x :: barcode("code128")}}{{endfor}}`, `{"l":` + words + `}`, budget.Work, small},
-		"drawings":                      {`{{for x in l}}{{$string("data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='500' height='500'><!--", x, "--></svg>") :: image}}{{endfor}}`, `{"l":` + words + `}`, budget.Pixels, small},
-		"images":                        {`{{for x in l}}{{x :: image}}{{endfor}}`, `{"l":` + listOf(50, noisyImage(t)) + `}`, budget.Memory, docx.Limits{Memory: 1 << 20}},
-		"images as a file":              {`{{for x in l}}{{x :: image}}{{endfor}}`, `{"l":` + listOf(50, noisyImage(t)) + `}`, budget.Size, docx.Limits{Size: 1 << 20}},
-		"pieces of texts":               {`{{for x in t :: split(",")}}{{endfor}}`, `{"t":"` + strings.Repeat(",", 500_000) + `"}`, budget.Memory, docx.Limits{Memory: 4 << 20}},
-		"texts in nested loops":         {strings.Repeat(`{{for x in l :: pad(1000)}}`, 5) + strings.Repeat(`{{endfor}}`, 5), `{"l":` + words + `}`, budget.Memory, docx.Limits{Memory: 4 << 20}},
-		"one long value":                {`{{l :: join(s)}}`, `{"l":` + words + `,"s":"` + strings.Repeat("s", 10_000) + `"}`, budget.Value, docx.Limits{}},
-		"blocks that are held back":     {`{{if a}}{{endif}}{{for x in l}}{{for y in l}}<w:p/>{{endfor}}{{endfor}}`, `{"l":` + words + `}`, budget.Work, small},
+		"a list joined for each item": {`{{for x in l}}{{l :: join(s)}}{{endfor}}`, `{"l":` + words + `,"s":", "}`, budget.Content,
+			docx.Limits{Steps: budget.Unlimited, Content: 4 << 20}},
+		"loops in loops": {strings.Repeat(`{{for x in l}}`, 5) + strings.Repeat(`{{endfor}}`, 5), `{"l":` + words + `}`,
+			budget.Work, small},
+		"conditions that print nothing": {`{{for x in l}}{{for y in l}}{{if x == y and x == "no"}}a{{endif}}{{endfor}}{{endfor}}`, `{"l":` +
+			words + `}`, budget.Work, small},
+		"a filter in a loop": {`{{for x in l}}{{l :: sort :: reverse :: unique :: count}}{{endfor}}`, `{"l":` + words + `}`,
+			budget.Work, small},
+		"long values": {`{{for x in l}}{{t}}{{endfor}}`, `{"l":` + words + `,"t":"` + strings.Repeat("long ", 10_000) + `"}`,
+			budget.Content, docx.Limits{Content: 4 << 20}},
+		"HTML in a loop": {`{{for x in l}}{{t :: html}}{{endfor}}`, `{"l":` + words + `,"t":"` +
+			strings.Repeat("<p>a</p>", 1000) + `"}`, budget.Work, docx.Limits{Steps: 200_000}},
+		"Markdown in a loop": {`{{for x in l}}{{t :: markdown}}{{endfor}}`, `{"l":` + words + `,"t":"` +
+			strings.Repeat("* a\\n", 1000) + `"}`, budget.Work, docx.Limits{Steps: 200_000}},
+		"codes":         {`{{for x in l}}{{x :: qrcode}}{{endfor}}`, `{"l":` + words + `}`, budget.Work, small},
+		"codes of bars": {`{{for x in l}}{{x :: barcode("code128")}}{{endfor}}`, `{"l":` + words + `}`, budget.Work, small},
+		"drawings": {`{{for x in l}}{{$string("data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' ` +
+			`width='500' height='500'><!--", x, "--></svg>") :: image}}{{endfor}}`, `{"l":` + words + `}`, budget.Pixels, small},
+		"images": {`{{for x in l}}{{x :: image}}{{endfor}}`, `{"l":` + listOf(50, noisyImage(t)) + `}`, budget.Memory,
+			docx.Limits{Memory: 1 << 20}},
+		"images as a file": {`{{for x in l}}{{x :: image}}{{endfor}}`, `{"l":` + listOf(50, noisyImage(t)) + `}`, budget.Size,
+			docx.Limits{Size: 1 << 20}},
+		"pieces of texts": {`{{for x in t :: split(",")}}{{endfor}}`, `{"t":"` + strings.Repeat(",", 500_000) + `"}`,
+			budget.Memory, docx.Limits{Memory: 4 << 20}},
+		"texts in nested loops": {strings.Repeat(`{{for x in l :: pad(1000)}}`, 5) + strings.Repeat(`{{endfor}}`, 5), `{"l":` + words +
+			`}`, budget.Memory, docx.Limits{Memory: 4 << 20}},
+		"one long value": {`{{l :: join(s)}}`, `{"l":` + words + `,"s":"` + strings.Repeat("s", 10_000) + `"}`, budget.Value,
+			docx.Limits{}},
+		"blocks that are held back": {`{{if a}}{{endif}}{{for x in l}}{{for y in l}}<w:p/>{{endfor}}{{endfor}}`, `{"l":` + words + `}`,
+			budget.Work, small},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.NewReplacer("<svg", "&lt;svg", "</svg>", "&lt;/svg>", "<!--", "&lt;!--", "<w:p/>", "&lt;").Replace(c.text)
 			tpl := mustParse(t, map[string]string{"document.xml": para(text)})
 			data := decode(t, c.data)
 			first := exceed(t, tpl, data, c.limits)
-			if first.Budget != c.want || first.Limit <= 0 || !strings.Contains(first.Where, "{{") || !strings.Contains(first.Where, "paragraph") && !strings.Contains(first.Where, "document") {
+			if first.Budget != c.want || first.Limit <= 0 || !strings.Contains(first.Where, "{{") ||
+				!strings.Contains(first.Where, "paragraph") && !strings.Contains(first.Where, "document") {
 				t.Errorf("got %#v, want %s", first, c.want)
 			}
 			if message := first.Error(); !strings.HasSuffix(message, ".") || !strings.Contains(message, fmt.Sprint(first.Limit)) ||
@@ -115,7 +130,8 @@ func TestBudgetsLeaveHeadroom(t *testing.T) {
 	used := report.Used
 	t.Logf("used: %+v", used)
 	for name, b := range map[budget.Name][2]int64{
-		budget.Work: {used.Steps, budget.DefaultSteps}, budget.Content: {used.Content, budget.DefaultContent}, budget.Size: {used.Size, budget.DefaultSize},
+		budget.Work: {used.Steps, budget.DefaultSteps}, budget.Content: {used.Content, budget.DefaultContent},
+		budget.Size:   {used.Size, budget.DefaultSize},
 		budget.Memory: {used.Memory, budget.DefaultMemory}, budget.Pixels: {used.Pixels, budget.DefaultPixels},
 	} {
 		if b[0] < 0 || b[0]*20 > b[1] || b[0] == 0 && name != budget.Pixels && name != budget.Memory {
@@ -137,7 +153,8 @@ func TestCancelStopsTheEngine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tpl := mustParse(t, map[string]string{"document.xml": para(text)})
-			data := decode(t, `{"l":`+words+`,"far":"https://example.com/a.png","html":"`+strings.Repeat("<b>x</b>", 1000)+`","rotated":"`+base64.StdEncoding.EncodeToString(webp)+`"}`)
+			data := decode(t, `{"l":`+words+`,"far":"https://example.com/a.png","html":"`+strings.Repeat("<b>x</b>", 1000)+`","rotated":"`+
+				base64.StdEncoding.EncodeToString(webp)+`"}`)
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			var at docx.Options
@@ -185,7 +202,8 @@ func TestEqualImagesAreMadeOnce(t *testing.T) {
 // TestLongValuesAreCompressed makes 40 MB of 6 KB of data: the file stays small.
 func TestLongValuesAreCompressed(t *testing.T) {
 	tpl := mustParse(t, map[string]string{"document.xml": para(`{{for x in l}}{{l :: join(s)}}{{endfor}}`)})
-	data := decode(t, `{"l":`+listOf(200, func(i int) string { return fmt.Sprintf(`"item %d"`, i) })+`,"s":"`+strings.Repeat("separator ", 100)+`"}`)
+	data := decode(t, `{"l":`+listOf(200, func(i int) string { return fmt.Sprintf(`"item %d"`, i) })+`,"s":"`+
+		strings.Repeat("separator ", 100)+`"}`)
 	report, err := tpl.Execute(t.Context(), io.Discard, data, docx.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -47,8 +47,10 @@ func TestChartHasItsWorkbook(t *testing.T) {
 	_, parts := chartGolden(t, "chart")
 	sheet := unpack(t, []byte(parts["word/chart1.xml.xlsx"]))["xl/worksheets/sheet1.xml"]
 	for _, want := range []string{
-		`<c r="B1" t="inlineStr"><is><t xml:space="preserve">Gain 2026</t></is></c>`, `<c r="D1" t="inlineStr"><is><t xml:space="preserve">cost</t></is></c>`,
-		`<c r="A3" t="inlineStr"><is><t xml:space="preserve">Feb &amp; Mar</t></is></c><c r="B3" s="1"><v>-2</v></c><c r="C3" s="1"><v>-4</v></c></row>`,
+		`<c r="B1" t="inlineStr"><is><t xml:space="preserve">Gain 2026</t></is></c>`,
+		`<c r="D1" t="inlineStr"><is><t xml:space="preserve">cost</t></is></c>`,
+		`<c r="A3" t="inlineStr"><is><t xml:space="preserve">Feb &amp; Mar</t></is></c><c r="B3" s="1"><v>-2</v></c><c r="C3" ` +
+			`s="1"><v>-4</v></c></row>`,
 	} {
 		if !strings.Contains(sheet, want) {
 			t.Errorf("the sheet has no %s:\n%s", want, sheet)
@@ -98,7 +100,8 @@ func TestChartWorkbooksHold(t *testing.T) {
 	program := schemaValidator(t)
 	for _, name := range []string{"chart", "chart-none"} {
 		_, parts := chartGolden(t, name)
-		if problems := schemaProblems(t, program, filepath.Join(t.TempDir(), "book.xlsx"), []byte(parts["word/chart1.xml.xlsx"])); len(problems) > 0 {
+		if problems := schemaProblems(t, program, filepath.Join(t.TempDir(), "book.xlsx"),
+			[]byte(parts["word/chart1.xml.xlsx"])); len(problems) > 0 {
 			t.Errorf("%s: %v", name, problems)
 		}
 	}
@@ -115,12 +118,15 @@ func TestChartsOfWord(t *testing.T) {
 	doc := alt.ReplaceAllString(parts["word/document.xml"], `${1}descr="{{r.sales :: chart(month, gain, cost)}}"`)
 	head, tail, _ := strings.Cut(doc, "<w:body>")
 	end := strings.LastIndex(tail, "<w:sectPr")
-	parts["word/document.xml"] = head + "<w:body><w:p><w:r><w:t>{{for r in regions}}</w:t></w:r></w:p>" + tail[:end] + "<w:p><w:r><w:t>{{endfor}}</w:t></w:r></w:p>" + tail[end:]
+	parts["word/document.xml"] = head + "<w:body><w:p><w:r><w:t>{{for r in regions}}</w:t></w:r></w:p>" + tail[:end] +
+		"<w:p><w:r><w:t>{{endfor}}</w:t></w:r></w:p>" + tail[end:]
 	tpl, err := parse(compiletest.Pack(t, parts))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, report := execute(t, tpl, decode(t, `{"regions":[{"sales":[{"month":"Jan","gain":3,"cost":2}]},{"sales":[{"month":"Apr","gain":7,"cost":1},{"month":"May","gain":8,"cost":0}]}]}`))
+	file, report := execute(t, tpl, decode(t,
+		`{"regions":[{"sales":[{"month":"Jan","gain":3,"cost":2}]},{"sales":[{"month":"Apr","gain":7,"cost":1},{"month":"May","gain":8,`+
+			`"cost":0}]}]}`))
 	if len(report.Errors) > 0 {
 		t.Error(report.Errors)
 	}
@@ -152,13 +158,15 @@ func TestChartTooLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := lang.Decode([]byte(`{"year":1,"sales":[` + strings.TrimSuffix(strings.Repeat(`{"month":"x","gain":1,"cost":1},`, 32_001), ",") + `]}`))
+	data, err := lang.Decode([]byte(`{"year":1,"sales":[` +
+		strings.TrimSuffix(strings.Repeat(`{"month":"x","gain":1,"cost":1},`, 32_001), ",") + `]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	report, err := tpl.Execute(t.Context(), new(strings.Builder), data, docx.Options{})
 	want := "The chart of 'sales' cannot be shown: it has 32001 points; the limit for a series is 32000."
-	if err != nil || !slices.Equal(report.Errors, []string{want}) || len(report.Details) != 1 || report.Details[0].Place != "the document, alt text of a chart" {
+	if err != nil || !slices.Equal(report.Errors, []string{want}) || len(report.Details) != 1 ||
+		report.Details[0].Place != "the document, alt text of a chart" {
 		t.Errorf("%v, %v", report, err)
 	}
 }

@@ -24,7 +24,8 @@ import (
 
 const corpus = "../../shared/corpus"
 
-// Of how many real documents one is looked at: with the race detector, which makes everything slow and has other tests to watch, and with -short.
+// Of how many real documents one is looked at: with the race detector, which makes everything slow and has other tests
+// to watch, and with -short.
 const (
 	raceShare  = 8
 	shortShare = 3
@@ -178,7 +179,8 @@ func TestRealTemplateIsFilled(t *testing.T) {
 	}
 	out, report := execute(t, tpl, decode(t, `{"script": {
 		"title": "The Long Take", "genre": "Drama", "date_written": "2026-11-20", "props": [{"name": "Lamp", "description": "green"}],
-		"character_list": [], "directors": [], "producers": [], "produced_movies": [], "companies_worked_with": [], "accomplishments": [], "author": "A. Nobody", "plot_summary": "Somebody walks.\nNobody cuts.",
+		"character_list": [], "directors": [], "producers": [], "produced_movies": [], "companies_worked_with": [], "accomplishments": [],
+			"author": "A. Nobody", "plot_summary": "Somebody walks.\nNobody cuts.",
 		"locations": [{"name": "Harbour", "description": "fog & gulls"}, {"name": "Attic", "description": "dust"}],
 		"other_scripts": [{"description": "First"}, {"description": "Second"}, {"description": "Third"}]}}`))
 	if len(report.Errors) > 0 || len(report.Warnings) > 0 {
@@ -228,7 +230,8 @@ func TestRandomBlocksKeepDocumentsSound(t *testing.T) {
 // randomDocuments puts blocks into real documents without tags and executes them.
 func randomDocuments(t *testing.T, from map[string][]byte) (documents []made, refused int) {
 	t.Helper()
-	pairs := [][2]string{{"{{for i in items}}", "{{endfor}}"}, {"{{if yes}}", "{{endif}}"}, {"{{if no}}", "{{endif}}"}, {"{{for i in none}}", "{{endfor}}"}, {"{{tablerow i in items}}", "{{endtablerow}}"}}
+	pairs := [][2]string{{"{{for i in items}}", "{{endfor}}"}, {"{{if yes}}", "{{endif}}"}, {"{{if no}}", "{{endif}}"},
+		{"{{for i in none}}", "{{endfor}}"}, {"{{tablerow i in items}}", "{{endtablerow}}"}}
 	data := decode(t, `{"items": [1, 2, 3], "none": [], "yes": true}`)
 	for _, name := range sortedNames(from) {
 		file := from[name]
@@ -271,7 +274,8 @@ func randomDocuments(t *testing.T, from map[string][]byte) (documents []made, re
 func withTags(random *rand.Rand, document string, first, second []int, pair [2]string) string {
 	at := first[2] + random.IntN(3)*(first[3]-first[2])/2
 	until := max(at, second[2]+random.IntN(3)*(second[3]-second[2])/2)
-	for !utf8.RuneStart(document[at]) || !utf8.RuneStart(document[until]) || splitsEntity(document[first[2]:at]) || splitsEntity(document[second[2]:until]) {
+	for !utf8.RuneStart(document[at]) || !utf8.RuneStart(document[until]) || splitsEntity(document[first[2]:at]) ||
+		splitsEntity(document[second[2]:until]) {
 		at, until = first[2], second[3]
 	}
 	return document[:at] + pair[0] + document[at:until] + pair[1] + document[until:]

@@ -16,8 +16,9 @@ import (
 )
 
 var letterParts = map[string]string{
-	"styles.xml":   `<w:style w:type="paragraph" w:styleId="H"><w:name w:val="heading 1"/></w:style>`,
-	"document.xml": `<w:p><w:pPr><w:pStyle w:val="H"/></w:pPr><w:r><w:t>Order</w:t></w:r></w:p><w:p><w:r><w:t>Dear {{customer.nmae}}, {{for i in items}}{{i.price * 2}}{{endfor}}</w:t></w:r></w:p>`,
+	"styles.xml": `<w:style w:type="paragraph" w:styleId="H"><w:name w:val="heading 1"/></w:style>`,
+	"document.xml": `<w:p><w:pPr><w:pStyle w:val="H"/></w:pPr><w:r><w:t>Order</w:t></w:r></w:p><w:p><w:r><w:t>Dear ` +
+		`{{customer.nmae}}, {{for i in items}}{{i.price * 2}}{{endfor}}</w:t></w:r></w:p>`,
 }
 
 func TestDetailsLeadToTheTag(t *testing.T) {
@@ -25,8 +26,10 @@ func TestDetailsLeadToTheTag(t *testing.T) {
 	_, report := execute(t, tpl, decode(t, `{"customer":{"name":"Ada"},"items":[{"price":"x"}]}`))
 	want := []*docx.Error{
 		{
-			Part: "/word/document.xml", Heading: "Order", Place: "the document", Column: 5, Tag: "{{customer.nmae}}", Path: "customer.nmae", Nearest: "customer.name",
-			Text: "Dear {{customer.nmae}}, {{for i in items}}{{i.price * 2}}{{endfor…", Message: "The tag 'customer.nmae' was not provided in the input data.",
+			Part: "/word/document.xml", Heading: "Order", Place: "the document", Column: 5, Tag: "{{customer.nmae}}", Path: "customer.nmae",
+			Nearest: "customer.name",
+			Text:    "Dear {{customer.nmae}}, {{for i in items}}{{i.price * 2}}{{endfor…",
+			Message: "The tag 'customer.nmae' was not provided in the input data.",
 		},
 		{
 			Part: "/word/document.xml", Heading: "Order", Place: "the document", Column: 42, Tag: "{{i.price * 2}}",
@@ -87,7 +90,8 @@ func TestSettingsReachTheTags(t *testing.T) {
 		t.Fatal(wrong)
 	}
 	o.Now = time.Date(2026, 3, 5, 14, 30, 0, 0, time.UTC)
-	parts := map[string]string{"document.xml": `<w:p><w:r><w:t>{{total :: format("#,##0.00")}} am {{$now :: date("d. MMMM, HH:mm")}}</w:t></w:r></w:p>`}
+	parts := map[string]string{"document.xml": `<w:p><w:r><w:t>{{total :: format("#,##0.00")}} am {{$now :: date("d. MMMM, ` +
+		`HH:mm")}}</w:t></w:r></w:p>`}
 	var out bytes.Buffer
 	if _, err := mustParse(t, parts).Execute(t.Context(), &out, decode(t, `{"total":1234.5}`), o); err != nil {
 		t.Fatal(err)
@@ -102,7 +106,8 @@ func TestTheSameInputsGiveTheSameBytes(t *testing.T) {
 	parts := map[string]string{"document.xml": `<w:p><w:r><w:t>{{site :: link}}</w:t></w:r></w:p>`}
 	run := func() []byte {
 		var out bytes.Buffer
-		_, err := mustParse(t, parts).Execute(t.Context(), &out, decode(t, `{"site":"https://example.com"}`), docx.Options{Now: time.Unix(1e9, 0)})
+		_, err := mustParse(t, parts).Execute(t.Context(), &out, decode(t, `{"site":"https://example.com"}`),
+			docx.Options{Now: time.Unix(1e9, 0)})
 		if err != nil {
 			t.Fatal(err)
 		}

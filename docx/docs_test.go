@@ -31,18 +31,21 @@ func TestDocumentedTemplatesGiveWhatIsShown(t *testing.T) {
 	for _, s := range shown {
 		t.Run(strings.SplitN(s[1], "\n", 2)[0], func(t *testing.T) {
 			parts := map[string]string{
-				"document.xml":  drawn(s[1]),
-				"styles.xml":    `<w:style w:type="paragraph" w:styleId="H"><w:name w:val="heading 1"/></w:style><w:style w:type="paragraph" w:styleId="T"><w:name w:val="toc 1"/></w:style>`,
-				"numbering.xml": numberingOf("decimal", 1) + numberingOf("bullet", 2) + `<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num>`,
+				"document.xml": drawn(s[1]),
+				"styles.xml": `<w:style w:type="paragraph" w:styleId="H"><w:name w:val="heading 1"/></w:style><w:style ` +
+					`w:type="paragraph" w:styleId="T"><w:name w:val="toc 1"/></w:style>`,
+				"numbering.xml": numberingOf("decimal", 1) + numberingOf("bullet", 2) +
+					`<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="2"/></w:num>`,
 			}
 			if strings.Contains(s[1], "[chart: ") {
 				parts["chart1.xml"] = chartOfOne
 			}
 			file := withOldPicture(t, build(t, parts))
-			tpl, err := docx.ParseWith(t.Context(), bytes.NewReader(file), int64(len(file)), docx.ParseOptions{Include: func(string) ([]byte, error) {
-				parts["document.xml"] = strings.TrimSuffix(drawn(s[2]), "<w:p/>")
-				return build(t, parts), nil
-			}})
+			tpl, err := docx.ParseWith(t.Context(), bytes.NewReader(file), int64(len(file)),
+				docx.ParseOptions{Include: func(string) ([]byte, error) {
+					parts["document.xml"] = strings.TrimSuffix(drawn(s[2]), "<w:p/>")
+					return build(t, parts), nil
+				}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +61,8 @@ func TestDocumentedTemplatesGiveWhatIsShown(t *testing.T) {
 }
 
 func numberingOf(format string, id int) string {
-	return fmt.Sprintf(`<w:abstractNum w:abstractNumId="%d"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="%s"/><w:lvlText w:val="%%1."/></w:lvl></w:abstractNum>`, id, format)
+	return fmt.Sprintf(`<w:abstractNum w:abstractNumId="%d"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="%s"/><w:lvlText `+
+		`w:val="%%1."/></w:lvl></w:abstractNum>`, id, format)
 }
 
 // drawn is the body of a document that is drawn with lines.
@@ -96,7 +100,8 @@ func cellsIn(line string) []string {
 func drawnParagraph(line string) string {
 	props := ""
 	for start, p := range map[string]string{
-		"# ": `<w:pStyle w:val="H"/>`, "1. ": `<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>`, "- ": `<w:numPr><w:ilvl w:val="0"/><w:numId w:val="2"/></w:numPr>`,
+		"# ": `<w:pStyle w:val="H"/>`, "1. ": `<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>`,
+		"- ": `<w:numPr><w:ilvl w:val="0"/><w:numId w:val="2"/></w:numPr>`,
 	} {
 		if rest, ok := strings.CutPrefix(line, start); ok {
 			props, line = "<w:pPr>"+p+"</w:pPr>", rest
@@ -119,15 +124,22 @@ func drawnParagraph(line string) string {
 var drawnObject = regexp.MustCompile(`\[(image|chart|check box): ([^\]]*)\]`)
 
 func drawnRun(kind, tag string) string {
-	const head = `<w:r><w:drawing><wp:inline><wp:extent cx="1080000" cy="1080000"/><wp:docPr id="1" name="P" descr="%s"/><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`
+	const head = `<w:r><w:drawing><wp:inline><wp:extent cx="1080000" cy="1080000"/><wp:docPr id="1" name="P" ` +
+		`descr="%s"/><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`
 	switch kind {
 	case "image":
-		return fmt.Sprintf(head, tag) + `<a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture">` +
-			`<pic:nvPicPr><pic:cNvPr id="1" name="P"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="rIdP"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr/></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`
+		return fmt.Sprintf(head, tag) + `<a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic ` +
+			`xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture">` +
+			`<pic:nvPicPr><pic:cNvPr id="1" name="P"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip ` +
+			`r:embed="rIdP"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr/></pic:pic></a:graphicData></a:graphic></wp:inline>` +
+			`</w:drawing></w:r>`
 	case "chart":
-		return fmt.Sprintf(head, tag) + `<a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="rId0"/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`
+		return fmt.Sprintf(head, tag) + `<a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart ` +
+			`xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" ` +
+			`r:id="rId0"/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`
 	}
-	return `<w:sdt><w:sdtPr><w:tag w:val="` + tag + `"/><w14:checkbox><w14:checked w14:val="0"/></w14:checkbox></w:sdtPr><w:sdtContent><w:r><w:t>☐</w:t></w:r></w:sdtContent></w:sdt>`
+	return `<w:sdt><w:sdtPr><w:tag w:val="` + tag +
+		`"/><w14:checkbox><w14:checked w14:val="0"/></w14:checkbox></w:sdtPr><w:sdtContent><w:r><w:t>☐</w:t></w:r></w:sdtContent></w:sdt>`
 }
 
 // element is an element of a document.
@@ -276,5 +288,7 @@ func idOf(t *testing.T, s string) int {
 }
 
 // chartOfOne is a chart with one series.
-const chartOfOne = `<c:chart><c:plotArea><c:barChart><c:ser><c:idx val="0"/><c:order val="0"/><c:tx><c:strRef><c:f>Sheet1!$B$1</c:f><c:strCache><c:ptCount val="1"/><c:pt idx="0"><c:v>Gain</c:v></c:pt></c:strCache></c:strRef></c:tx>` +
+const chartOfOne = `<c:chart><c:plotArea><c:barChart><c:ser><c:idx val="0"/><c:order ` +
+	`val="0"/><c:tx><c:strRef><c:f>Sheet1!$B$1</c:f><c:strCache><c:ptCount val="1"/><c:pt ` +
+	`idx="0"><c:v>Gain</c:v></c:pt></c:strCache></c:strRef></c:tx>` +
 	`<c:val><c:numRef><c:f>Sheet1!$B$2</c:f></c:numRef></c:val></c:ser></c:barChart></c:plotArea></c:chart>`

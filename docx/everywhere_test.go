@@ -10,19 +10,35 @@ import (
 func everywhere(t *testing.T) []byte {
 	t.Helper()
 	files := unpack(t, build(t, map[string]string{
-		"document.xml": `<w:p><w:r><w:t>{{for p in people}}</w:t></w:r></w:p><w:p><w:hyperlink r:id="rIdL"><w:r><w:t>{{p.name}}</w:t></w:r></w:hyperlink></w:p><w:p><w:r><w:t>{{endfor}}</w:t></w:r></w:p>`,
+		"document.xml": `<w:p><w:r><w:t>{{for p in people}}</w:t></w:r></w:p><w:p><w:hyperlink ` +
+			`r:id="rIdL"><w:r><w:t>{{p.name}}</w:t></w:r></w:hyperlink></w:p><w:p><w:r><w:t>{{endfor}}</w:t></w:r></w:p>`,
 	}))
 	const drawing = `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"`
-	files["word/charts/chart1.xml"] = `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" ` + drawing + `><c:chart><c:title><c:tx><c:rich><a:bodyPr/><a:p><a:r><a:rPr lang="en"/><a:t>Sales of {{ti</a:t></a:r><a:r><a:t>tle}}{{if more}} and more{{endif}}</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea/></c:chart></c:chartSpace>`
-	files["word/diagrams/data1.xml"] = `<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" ` + drawing + `><dgm:ptLst><dgm:pt><dgm:t><a:bodyPr/><a:p><a:r><a:t>{{title}}</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>`
-	files["docProps/core.xml"] = `<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>About {{title}}</dc:title></cp:coreProperties>`
-	files["docProps/custom.xml"] = `<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/custom-properties" xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes"><property fmtid="{D5CDD505-2E9C-101B-9397-08002B2CF9AE}" pid="2" name="n"><vt:lpwstr>{{title}}</vt:lpwstr></property></Properties>`
+	files["word/charts/chart1.xml"] = `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" ` + drawing +
+		`><c:chart><c:title><c:tx><c:rich><a:bodyPr/><a:p><a:r><a:rPr lang="en"/><a:t>Sales of {{ti</a:t></a:r><a:r><a:t>tle}}{{if ` +
+		`more}} and more{{endif}}</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea/></c:chart></c:chartSpace>`
+	files["word/diagrams/data1.xml"] = `<dgm:dataModel xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram" ` + drawing +
+		`><dgm:ptLst><dgm:pt><dgm:t><a:bodyPr/><a:p><a:r><a:t>{{title}}</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>`
+	files["docProps/core.xml"] = `<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" ` +
+		`xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>About {{title}}</dc:title></cp:coreProperties>`
+	files["docProps/custom.xml"] = `<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/custom-properties" ` +
+		`xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes"><property ` +
+		`fmtid="{D5CDD505-2E9C-101B-9397-08002B2CF9AE}" pid="2" name="n"><vt:lpwstr>{{title}}</vt:lpwstr></property></Properties>`
 	const base = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
-	files["word/_rels/document.xml.rels"] = strings.Replace(files["word/_rels/document.xml.rels"], "</Relationships>", `<Relationship Id="rIdC" Type="`+base+`chart" Target="charts/chart1.xml"/><Relationship Id="rIdD" Type="`+base+`diagramData" Target="diagrams/data1.xml"/>`+
-		`<Relationship Id="rIdL" Type="`+base+`hyperlink" Target="https://example.com/%7B%7Bp.id%7D%7D?x=1" TargetMode="External"/></Relationships>`, 1)
-	files["_rels/.rels"] = strings.Replace(files["_rels/.rels"], "</Relationships>", `<Relationship Id="rId2" Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties" Target="docProps/core.xml"/><Relationship Id="rId3" Type="`+base+`custom-properties" Target="docProps/custom.xml"/></Relationships>`, 1)
-	files["[Content_Types].xml"] = strings.Replace(files["[Content_Types].xml"], "</Types>", `<Override PartName="/word/charts/chart1.xml" ContentType="application/vnd.openxmlformats-officedocument.drawingml.chart+xml"/><Override PartName="/word/diagrams/data1.xml" ContentType="application/vnd.openxmlformats-officedocument.drawingml.diagramData+xml"/>`+
-		`<Override PartName="/docProps/core.xml" ContentType="application/vnd.openxmlformats-package.core-properties+xml"/><Override PartName="/docProps/custom.xml" ContentType="application/vnd.openxmlformats-officedocument.custom-properties+xml"/></Types>`, 1)
+	files["word/_rels/document.xml.rels"] = strings.Replace(files["word/_rels/document.xml.rels"], "</Relationships>",
+		`<Relationship Id="rIdC" Type="`+base+`chart" Target="charts/chart1.xml"/><Relationship Id="rIdD" Type="`+base+
+			`diagramData" Target="diagrams/data1.xml"/>`+
+			`<Relationship Id="rIdL" Type="`+base+
+			`hyperlink" Target="https://example.com/%7B%7Bp.id%7D%7D?x=1" TargetMode="External"/></Relationships>`, 1)
+	files["_rels/.rels"] = strings.Replace(files["_rels/.rels"], "</Relationships>",
+		`<Relationship Id="rId2" Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties" `+
+			`Target="docProps/core.xml"/><Relationship Id="rId3" Type="`+base+`custom-properties" Target="docProps/custom.xml"/></Relationships>`, 1)
+	files["[Content_Types].xml"] = strings.Replace(files["[Content_Types].xml"], "</Types>",
+		`<Override PartName="/word/charts/chart1.xml" `+
+			`ContentType="application/vnd.openxmlformats-officedocument.drawingml.chart+xml"/><Override `+
+			`PartName="/word/diagrams/data1.xml" ContentType="application/vnd.openxmlformats-officedocument.drawingml.diagramData+xml"/>`+
+			`<Override PartName="/docProps/core.xml" ContentType="application/vnd.openxmlformats-package.core-properties+xml"/><Override `+
+			`PartName="/docProps/custom.xml" ContentType="application/vnd.openxmlformats-officedocument.custom-properties+xml"/></Types>`, 1)
 	return compiletest.Pack(t, files)
 }
 
@@ -65,7 +81,8 @@ func TestAddressesOfLinksAreJudged(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, report := execute(t, tpl, decode(t, `{"title":"","more":false,"people":[{"name":"Ada","id":"a\nb"}]}`))
-	if len(report.Errors) != 1 || !strings.Contains(report.Errors[0], "'p.id'") || len(report.Details) != 1 || !strings.HasSuffix(report.Details[0].Place, "address of a link") {
+	if len(report.Errors) != 1 || !strings.Contains(report.Errors[0], "'p.id'") || len(report.Details) != 1 ||
+		!strings.HasSuffix(report.Details[0].Place, "address of a link") {
 		t.Errorf("report %+v", report)
 	}
 }

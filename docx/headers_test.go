@@ -14,9 +14,11 @@ import (
 func TestHeadersOfSectionsInLoops(t *testing.T) {
 	tpl, err := parse(build(t, map[string]string{
 		"document.xml": `<w:p><w:r><w:t>Before the first section ends</w:t></w:r></w:p>` +
-			`<w:p><w:r><w:t>{{for c in customers}}</w:t></w:r></w:p><w:p><w:pPr><w:sectPr><w:headerReference w:type="default" r:id="rId1"/></w:sectPr></w:pPr></w:p>` +
+			`<w:p><w:r><w:t>{{for c in customers}}</w:t></w:r></w:p><w:p><w:pPr><w:sectPr><w:headerReference w:type="default" ` +
+			`r:id="rId1"/></w:sectPr></w:pPr></w:p>` +
 			`<w:p><w:r><w:t>{{endfor}}</w:t></w:r></w:p><w:p/>`,
-		"header1.xml": `<w:p><w:bookmarkStart w:id="1" w:name="Who"/><w:r><w:t>To {{c.name}} {{c.logo :: image}} {{c.site :: link}}</w:t></w:r><w:bookmarkEnd w:id="1"/></w:p>`,
+		"header1.xml": `<w:p><w:bookmarkStart w:id="1" w:name="Who"/><w:r><w:t>To {{c.name}} {{c.logo :: image}} {{c.site :: ` +
+			`link}}</w:t></w:r><w:bookmarkEnd w:id="1"/></w:p>`,
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -31,8 +33,10 @@ func TestHeadersOfSectionsInLoops(t *testing.T) {
 	}
 	parts := unpack(t, file)
 	var ids []string
-	for i, ref := range regexp.MustCompile(`headerReference w:type="default" r:id="(\w+)"`).FindAllStringSubmatch(parts["word/document.xml"], -1) {
-		name := regexp.MustCompile(`Id="` + ref[1] + `" [^>]*Target="/?(?:word/)?([^"]+)"`).FindStringSubmatch(parts["word/_rels/document.xml.rels"])[1]
+	for i, ref := range regexp.MustCompile(`headerReference w:type="default" `+
+		`r:id="(\w+)"`).FindAllStringSubmatch(parts["word/document.xml"], -1) {
+		name := regexp.MustCompile(`Id="` + ref[1] +
+			`" [^>]*Target="/?(?:word/)?([^"]+)"`).FindStringSubmatch(parts["word/_rels/document.xml.rels"])[1]
 		header, rels := parts["word/"+name], parts["word/_rels/"+name+".rels"]
 		if !strings.Contains(header, fmt.Sprintf("To N%d", i)) {
 			t.Errorf("section %d has the header %s", i, header)
@@ -60,7 +64,8 @@ func TestHeadersOfSectionsInLoops(t *testing.T) {
 // Without items there is no section, and what its header would have said is missing nowhere.
 func TestHeadersOfNoSections(t *testing.T) {
 	tpl, err := parse(build(t, map[string]string{
-		"document.xml": `<w:p><w:r><w:t>{{for c in customers}}</w:t></w:r></w:p><w:p><w:pPr><w:sectPr><w:headerReference w:type="default" r:id="rId1"/></w:sectPr></w:pPr></w:p>` +
+		"document.xml": `<w:p><w:r><w:t>{{for c in customers}}</w:t></w:r></w:p><w:p><w:pPr><w:sectPr><w:headerReference ` +
+			`w:type="default" r:id="rId1"/></w:sectPr></w:pPr></w:p>` +
 			`<w:p><w:r><w:t>{{endfor}}</w:t></w:r></w:p><w:p/>`,
 		"header1.xml": `<w:p><w:r><w:t>To {{c.name}}</w:t></w:r></w:p>`,
 	}))
@@ -77,22 +82,26 @@ func TestHeadersOfNoSections(t *testing.T) {
 func TestChartsInHeadersOfSectionsInLoops(t *testing.T) {
 	parts := chartInput(t, "chart-in-loop")
 	loop := regexp.MustCompile(`(?s)^(.*?</w:p>)(.*)(<w:p>.*)$`).FindStringSubmatch(strings.TrimSpace(parts["document.xml"]))
-	parts["document.xml"] = loop[1] + `<w:p><w:pPr><w:sectPr><w:headerReference w:type="default" r:id="rId1"/></w:sectPr></w:pPr></w:p>` + loop[3] + "<w:p/>"
+	parts["document.xml"] = loop[1] + `<w:p><w:pPr><w:sectPr><w:headerReference w:type="default" ` +
+		`r:id="rId1"/></w:sectPr></w:pPr></w:p>` + loop[3] + "<w:p/>"
 	parts["header1.xml"] = loop[2]
 	files := unpack(t, build(t, parts))
 	relationship := regexp.MustCompile(`<Relationship [^>]*Target="chart1.xml"[^>]*>`)
 	id := regexp.MustCompile(`r:id="(\w+)"`)
 	files["word/header1.xml"] = id.ReplaceAllString(files["word/header1.xml"], `r:id="rIdChart"`)
 	files["word/_rels/header1.xml.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
-		regexp.MustCompile(`Id="\w+"`).ReplaceAllString(relationship.FindString(files["word/_rels/document.xml.rels"]), `Id="rIdChart"`) + `</Relationships>`
+		regexp.MustCompile(`Id="\w+"`).ReplaceAllString(relationship.FindString(files["word/_rels/document.xml.rels"]), `Id="rIdChart"`) +
+		`</Relationships>`
 	files["word/_rels/document.xml.rels"] = relationship.ReplaceAllString(files["word/_rels/document.xml.rels"], "")
-	header := regexp.MustCompile(`<Relationship Id="(\w+)"[^>]*Target="header1.xml"`).FindStringSubmatch(files["word/_rels/document.xml.rels"])[1]
+	relationship = regexp.MustCompile(`<Relationship Id="(\w+)"[^>]*Target="header1.xml"`)
+	header := relationship.FindStringSubmatch(files["word/_rels/document.xml.rels"])[1]
 	files["word/document.xml"] = strings.Replace(files["word/document.xml"], `r:id="rId1"`, `r:id="`+header+`"`, 1)
 	tpl, err := parse(compiletest.Pack(t, files))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, report := execute(t, tpl, decode(t, `{"regions":[{"name":"North","sales":[{"month":"Jan","gain":1}]},{"name":"South","sales":[{"month":"Feb","gain":2}]}]}`))
+	file, report := execute(t, tpl, decode(t,
+		`{"regions":[{"name":"North","sales":[{"month":"Jan","gain":1}]},{"name":"South","sales":[{"month":"Feb","gain":2}]}]}`))
 	if len(report.Errors) > 0 {
 		t.Errorf("errors %q", report.Errors)
 	}

@@ -20,14 +20,16 @@ func TestHostileTemplates(t *testing.T) {
 	paragraph := func(text string) string { return `<w:p><w:r><w:t>` + text + `</w:t></w:r></w:p>` }
 	row := `<w:tr><w:tc>` + paragraph("{{if a}}x") + `</w:tc><w:tc>` + paragraph("y{{endif}}") + `</w:tc></w:tr>`
 	for name, body := range map[string]string{
-		"many blocks in one text":       paragraph(many("{{if a}}x{{endif}}", n)),
-		"many texts in one run":         `<w:p><w:r>` + many(`<w:t>{{if a}}</w:t><w:br/><w:t>x</w:t><w:br/><w:t>{{endif}}</w:t><w:br/>`, n) + `</w:r></w:p>`,
-		"many runs":                     `<w:p>` + many(`<w:r><w:t>{{if a}}</w:t></w:r><w:r><w:t>x{{endif}}</w:t></w:r>`, n) + `</w:p>`,
-		"many rows":                     `<w:tbl>` + many(row, n) + `<w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl><w:p/>`,
-		"many tables":                   many(`<w:tbl>`+row+`</w:tbl>`, n) + `<w:p/>`,
-		"many paragraphs":               many(paragraph("{{if a}}")+paragraph("x")+paragraph("{{endif}}"), n),
-		"many sections":                 many(paragraph("{{if a}}")+`<w:p><w:pPr><w:sectPr/></w:pPr></w:p>`+paragraph("{{endif}}"), n),
-		"many parts in one row":         `<w:tbl><w:tr><w:tc>` + paragraph("{{if a}}") + many(paragraph("{{elseif a}}"), n) + `</w:tc><w:tc>` + paragraph("{{endif}}") + `</w:tc></w:tr></w:tbl><w:p/>`,
+		"many blocks in one text": paragraph(many("{{if a}}x{{endif}}", n)),
+		"many texts in one run": `<w:p><w:r>` + many(`<w:t>{{if a}}</w:t><w:br/><w:t>x</w:t><w:br/><w:t>{{endif}}</w:t><w:br/>`,
+			n) + `</w:r></w:p>`,
+		"many runs":       `<w:p>` + many(`<w:r><w:t>{{if a}}</w:t></w:r><w:r><w:t>x{{endif}}</w:t></w:r>`, n) + `</w:p>`,
+		"many rows":       `<w:tbl>` + many(row, n) + `<w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl><w:p/>`,
+		"many tables":     many(`<w:tbl>`+row+`</w:tbl>`, n) + `<w:p/>`,
+		"many paragraphs": many(paragraph("{{if a}}")+paragraph("x")+paragraph("{{endif}}"), n),
+		"many sections":   many(paragraph("{{if a}}")+`<w:p><w:pPr><w:sectPr/></w:pPr></w:p>`+paragraph("{{endif}}"), n),
+		"many parts in one row": `<w:tbl><w:tr><w:tc>` + paragraph("{{if a}}") + many(paragraph("{{elseif a}}"), n) +
+			`</w:tc><w:tc>` + paragraph("{{endif}}") + `</w:tc></w:tr></w:tbl><w:p/>`,
 		"blocks as deep as allowed":     paragraph(many("{{for x in a}}", 100)) + paragraph("z") + paragraph(many("{{endfor}}", 100)),
 		"blocks deeper than allowed":    paragraph(many("{{if a}}", 101)) + paragraph(many("{{endif}}", 101)),
 		"blocks never closed":           paragraph(many("{{if a}}", n)),
@@ -38,7 +40,8 @@ func TestHostileTemplates(t *testing.T) {
 		"parentheses deeper than sense": paragraph("{{" + many("(", n) + "}}"),
 		"elements deeper than allowed":  many("<w:smartTag>", n) + many("</w:smartTag>", n),
 		"more attributes than allowed":  `<w:p ` + manyNumbered(`a%d="" `, 100*n) + `/>` + paragraph("{{a}}"),
-		"splits of deep elements":       many(`<w:p><w:r><w:t>x{{if a}}y</w:t></w:r>`+many(`<w:smartTag>`, 100)+`<w:r><w:t>x{{endif}}y</w:t></w:r>`+many(`</w:smartTag>`, 100)+`</w:p>`, 100),
+		"splits of deep elements": many(`<w:p><w:r><w:t>x{{if a}}y</w:t></w:r>`+many(`<w:smartTag>`, 100)+
+			`<w:r><w:t>x{{endif}}y</w:t></w:r>`+many(`</w:smartTag>`, 100)+`</w:p>`, 100),
 	} {
 		t.Run(name, func(t *testing.T) {
 			tpl, err := parse(build(t, map[string]string{"document.xml": body}))
@@ -54,7 +57,8 @@ func TestHostileTemplates(t *testing.T) {
 }
 
 func TestLoopsInLoopsEnd(t *testing.T) {
-	tpl := mustParse(t, map[string]string{"document.xml": `<w:p><w:r><w:t>` + strings.Repeat("{{for x in a}}", 10) + strings.Repeat("{{endfor}}", 10) + `</w:t></w:r></w:p>`})
+	tpl := mustParse(t, map[string]string{"document.xml": `<w:p><w:r><w:t>` + strings.Repeat("{{for x in a}}", 10) +
+		strings.Repeat("{{endfor}}", 10) + `</w:t></w:r></w:p>`})
 	data := decode(t, `{"a":[`+strings.Repeat("0,", 9999)+`0]}`)
 	if _, err := tpl.Execute(t.Context(), io.Discard, data, docx.Options{}); err == nil || !strings.Contains(err.Error(), "steps of work") {
 		t.Errorf("error = %v, want one about steps of work", err)
@@ -96,7 +100,8 @@ func TestLongTemplatesAreCompiled(t *testing.T) {
 	for name, body := range map[string]string{
 		"paragraphs": many(para("{{a}}"), 9000) + many(para("x"), n),
 		"headings":   many(`<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>{{a}}</w:t></w:r></w:p>`, 9000),
-		"rows":       `<w:tbl>` + many(row("{{if a}}")+row("{{endif}}"), 1000) + row("{{if a}}") + many(row("x"), n/4) + row("{{endif}}") + `</w:tbl><w:p/>`,
+		"rows": `<w:tbl>` + many(row("{{if a}}")+row("{{endif}}"), 1000) + row("{{if a}}") + many(row("x"), n/4) + row("{{endif}}") +
+			`</w:tbl><w:p/>`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := parse(build(t, map[string]string{"document.xml": para(string(noise)) + body})); err != nil {
@@ -134,7 +139,8 @@ func TestCompilingHasABudget(t *testing.T) {
 		t.Errorf("error %v, want why the context ended", err)
 	}
 	_, err := docx.ParseWith(t.Context(), bytes.NewReader(outer), int64(len(outer)), docx.ParseOptions{Time: 1})
-	if exceeded, ok := errors.AsType[*docx.BudgetError](err); !ok || exceeded.Budget != budget.TemplateTime || !strings.Contains(err.Error(), "--template-time") {
+	if exceeded, ok := errors.AsType[*docx.BudgetError](err); !ok || exceeded.Budget != budget.TemplateTime ||
+		!strings.Contains(err.Error(), "--template-time") {
 		t.Errorf("error %v, want one of the time", err)
 	}
 }

@@ -103,7 +103,8 @@ func (p *includer) whole(t *compile.Compiled, places []include.Place) (*compile.
 	included := map[string][]compile.Stretch{}
 	for i, in := range t.Inclusions {
 		at := &in.Place
-		included[at.Part] = append(included[at.Part], compile.Stretch{Name: in.Name, Start: stretches[i].Start, End: stretches[i].End, From: at.Start, To: at.End})
+		included[at.Part] = append(included[at.Part], compile.Stretch{Name: in.Name, Start: stretches[i].Start, End: stretches[i].End,
+			From: at.Start, To: at.End})
 	}
 	for _, in := range included {
 		slices.SortFunc(in, func(a, b compile.Stretch) int { return cmp.Compare(a.Start, b.Start) })

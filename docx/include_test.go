@@ -17,27 +17,32 @@ import (
 // including returns a template that includes a file between two paragraphs.
 func including(t testing.TB, file []byte) (*docx.Template, error) {
 	t.Helper()
-	whole := build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>before</w:t></w:r></w:p><w:p><w:r><w:t>{{include "it.docx"}}</w:t></w:r></w:p><w:sectPr/>`})
-	return docx.ParseWith(t.Context(), bytes.NewReader(whole), int64(len(whole)), docx.ParseOptions{Include: func(name string) ([]byte, error) {
-		if name != "it.docx" {
-			return nil, fs.ErrNotExist
-		}
-		return file, nil
-	}})
+	whole := build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>before</w:t></w:r></w:p><w:p><w:r><w:t>{{include ` +
+		`"it.docx"}}</w:t></w:r></w:p><w:sectPr/>`})
+	return docx.ParseWith(t.Context(), bytes.NewReader(whole), int64(len(whole)),
+		docx.ParseOptions{Include: func(name string) ([]byte, error) {
+			if name != "it.docx" {
+				return nil, fs.ErrNotExist
+			}
+			return file, nil
+		}})
 }
 
 // Pictures, links and the headers of inner sections come along with the parts that they need.
 func TestIncludeBringsParts(t *testing.T) {
 	parts := unpack(t, withPictures(t, "{{logo}}"))
 	body := parts["word/document.xml"]
-	inner := `<w:p><w:pPr><w:sectPr><w:headerReference w:type="default" r:id="rIdHead"/></w:sectPr></w:pPr></w:p><w:p><w:hyperlink r:id="rIdLink"><w:r><w:t>site</w:t></w:r></w:hyperlink></w:p>`
+	inner := `<w:p><w:pPr><w:sectPr><w:headerReference w:type="default" r:id="rIdHead"/></w:sectPr></w:pPr></w:p><w:p><w:hyperlink ` +
+		`r:id="rIdLink"><w:r><w:t>site</w:t></w:r></w:hyperlink></w:p>`
 	parts["word/document.xml"] = strings.Replace(body, "</w:body>", inner+"</w:body>", 1)
 	parts["word/header9.xml"] = `<w:hdr ` + compiletest.Namespaces + `><w:p><w:r><w:t>Head of {{name}}</w:t></w:r></w:p></w:hdr>`
 	const base = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 	parts["word/_rels/document.xml.rels"] = strings.Replace(parts["word/_rels/document.xml.rels"], "</Relationships>",
-		`<Relationship Id="rIdHead" Type="`+base+`header" Target="header9.xml"/><Relationship Id="rIdLink" Type="`+base+`hyperlink" Target="https://example.com/{{name}}" TargetMode="External"/></Relationships>`, 1)
+		`<Relationship Id="rIdHead" Type="`+base+`header" Target="header9.xml"/><Relationship Id="rIdLink" Type="`+base+
+			`hyperlink" Target="https://example.com/{{name}}" TargetMode="External"/></Relationships>`, 1)
 	parts["[Content_Types].xml"] = strings.Replace(parts["[Content_Types].xml"], "</Types>",
-		`<Override PartName="/word/header9.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.header+xml"/></Types>`, 1)
+		`<Override PartName="/word/header9.xml" `+
+			`ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.header+xml"/></Types>`, 1)
 	tpl, err := including(t, compiletest.Pack(t, parts))
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +66,8 @@ func TestIncludeBringsParts(t *testing.T) {
 	if picture := out[target(t, rels, id(`<a:blip [^>]*r:embed="([^"]*)"`))]; !strings.Contains(picture, "PNG") {
 		t.Errorf("the picture is %.40q", picture)
 	}
-	if link := id(`<w:hyperlink [^>]*r:id="([^"]*)"`); !regexp.MustCompile(`Id="` + link + `"[^>]*Target="https://example.com/ada"`).MatchString(rels) {
+	if link := id(`<w:hyperlink [^>]*r:id="([^"]*)"`); !regexp.MustCompile(`Id="` + link +
+		`"[^>]*Target="https://example.com/ada"`).MatchString(rels) {
 		t.Errorf("the link %s leads elsewhere: %s", link, rels)
 	}
 }
@@ -137,10 +143,13 @@ func TestIncludeLimits(t *testing.T) {
 // What is included is as hostile as a template.
 func FuzzInclude(f *testing.F) {
 	f.Add(`<w:p><w:pPr><w:pStyle w:val="A"/><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>{{a}}</w:t></w:r></w:p>`,
-		`<w:style w:type="paragraph" w:styleId="A"><w:name w:val="a"/><w:basedOn w:val="B"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style><w:style w:type="paragraph" w:styleId="B"><w:name w:val="b"/><w:basedOn w:val="A"/></w:style>`,
-		`<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:pStyle w:val="A"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>`)
+		`<w:style w:type="paragraph" w:styleId="A"><w:name w:val="a"/><w:basedOn w:val="B"/><w:pPr><w:numPr><w:numId `+
+			`w:val="1"/></w:numPr></w:pPr></w:style><w:style w:type="paragraph" w:styleId="B"><w:name w:val="b"/><w:basedOn w:val="A"/></w:style>`,
+		`<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:pStyle w:val="A"/></w:lvl></w:abstractNum><w:num `+
+			`w:numId="1"><w:abstractNumId w:val="0"/></w:num>`)
 	f.Add(`<w:tbl><w:tr><w:tc><w:p/></w:tc></w:tr></w:tbl>`, ``, ``)
-	f.Add(`<w:p><w:bookmarkStart w:id="1" w:name="x"/><w:r><w:footnoteReference w:id="2"/></w:r><w:bookmarkEnd w:id="1"/></w:p>`, `<w:style/>`, `<w:num/><w:abstractNum/>`)
+	f.Add(`<w:p><w:bookmarkStart w:id="1" w:name="x"/><w:r><w:footnoteReference w:id="2"/></w:r><w:bookmarkEnd w:id="1"/></w:p>`,
+		`<w:style/>`, `<w:num/><w:abstractNum/>`)
 	f.Fuzz(func(t *testing.T, body, styles, numbering string) {
 		file := build(t, map[string]string{"document.xml": body, "styles.xml": styles, "numbering.xml": numbering})
 		if _, err := parse(file); err != nil {

@@ -165,7 +165,8 @@ func TestBlocksWithinRuns(t *testing.T) {
 			fmt.Fprintf(&body, `<w:r>%s<w:t xml:space="preserve">%s</w:t></w:r>`, look, text[from:to])
 			from = to
 		}
-		tpl, err := parse(build(t, map[string]string{"document.xml": "<w:p><w:r><w:t>(</w:t></w:r>" + body.String() + "<w:r><w:t>)</w:t></w:r></w:p>"}))
+		tpl, err := parse(build(t, map[string]string{"document.xml": "<w:p><w:r><w:t>(</w:t></w:r>" + body.String() +
+			"<w:r><w:t>)</w:t></w:r></w:p>"}))
 		if err != nil {
 			rt.Fatalf("%s: %v", body.String(), err)
 		}

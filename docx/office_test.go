@@ -60,25 +60,32 @@ func officeDocuments() []officeDocument {
 	return []officeDocument{{
 		name: "invoice",
 		parts: map[string]string{"document.xml": paragraph("Dear {{customer}},") +
-			`<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w="2000"/><w:gridCol w:w="2000"/></w:tblGrid><w:tr>` + cell("Item") + cell("Total") + `</w:tr>` +
+			`<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w="2000"/><w:gridCol w:w="2000"/></w:tblGrid><w:tr>` + cell("Item") + cell("Total") +
+			`</w:tr>` +
 			`<w:tr>` + cell("{{tablerow i in items}}{{i.name}}") + cell("{{i.qty * i.price}}{{endtablerow}}") + `</w:tr></w:tbl>` +
-			paragraph("{{if paid}}") + paragraph("Paid.") + paragraph("{{else}}") + paragraph("Sum: {{$sum(items.price)}}") + paragraph("{{endif}}") + paragraph("Goodbye")},
-		data: `{"customer":"Müller & Söhne <GmbH>","items":[{"name":"Apples","qty":2,"price":0.1},{"name":"Pears","qty":3,"price":0.2}],"paid":false}`,
+			paragraph("{{if paid}}") + paragraph("Paid.") + paragraph("{{else}}") + paragraph("Sum: {{$sum(items.price)}}") +
+			paragraph("{{endif}}") + paragraph("Goodbye")},
+		data: `{"customer":"Müller & Söhne ` +
+			`<GmbH>","items":[{"name":"Apples","qty":2,"price":0.1},{"name":"Pears","qty":3,"price":0.2}],"paid":false}`,
 		want: "Dear Müller & Söhne <GmbH>, Item Total Apples 0.2 Pears 0.6 Sum: 0.3 Goodbye",
 	}, {
 		name: "lists",
-		parts: map[string]string{"document.xml": paragraph("{{for g in groups}}") + paragraph("{{g.name}}: {{for m in g.members}}{{m :: delimiter(\", \")}}{{endfor}}") +
-			paragraph("{{if g.note}}") + paragraph("Note {{g.note}}") + paragraph("{{endif}}") + paragraph("{{endfor}}") + paragraph("End, {{missing}}")},
+		parts: map[string]string{"document.xml": paragraph("{{for g in groups}}") +
+			paragraph("{{g.name}}: {{for m in g.members}}{{m :: delimiter(\", \")}}{{endfor}}") +
+			paragraph("{{if g.note}}") + paragraph("Note {{g.note}}") + paragraph("{{endif}}") + paragraph("{{endfor}}") +
+			paragraph("End, {{missing}}")},
 		data: `{"groups":[{"name":"A","members":["x","y"],"note":"one\ntwo"},{"name":"B","members":[]}]}`,
 		want: "A: x, y Note one two B: End, {{missing}}",
 	}, {
 		name: "rich",
 		parts: map[string]string{"document.xml": paragraph("{{html}}") + paragraph("Remark: {{html}}.") + paragraph("{{text :: markdown}}") +
 			`<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w="4000"/></w:tblGrid><w:tr>` + cell("{{html}}") + `</w:tr></w:tbl>` + paragraph("End")},
-		data: `{"html":"<h1>Title</h1><p>A <b>bold</b> <a href='https://example.com'>link</a></p><ol start=3><li>three<ul><li>dot</ul><li>four</ol>` +
+		data: `{"html":"<h1>Title</h1><p>A <b>bold</b> <a href='https://example.com'>link</a></p><ol ` +
+			`start=3><li>three<ul><li>dot</ul><li>four</ol>` +
 			`<table><tr><th rowspan=2>tall<th colspan=2>wide<tr><td>x<td>y</table>","text":"**Mark** | \n- a\n\n| h | i |\n|---|---|\n| j | k |"}`,
 		want: "Title A bold link 3. three ◦ dot 4. four tall wide x y " +
-			"Remark: Title A bold link 3. three ◦ dot 4. four tall wide x y . Mark | • a h i j k Title A bold link 3. three ◦ dot 4. four tall wide x y End",
+			"Remark: Title A bold link 3. three ◦ dot 4. four tall wide x y . Mark | • a h i j k Title A bold link 3. three ◦ dot 4. " +
+			"four tall wide x y End",
 	}}
 }
 
@@ -117,7 +124,8 @@ func convert(t *testing.T, office, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"--headless", "-env:UserInstallation=file://" + filepath.Join(dir, "profile"), "--convert-to", "txt:Text (encoded):UTF8", "--outdir", dir}, files...)
+	args := append([]string{"--headless", "-env:UserInstallation=file://" + filepath.Join(dir, "profile"), "--convert-to",
+		"txt:Text (encoded):UTF8", "--outdir", dir}, files...)
 	if out, err := exec.CommandContext(ctx, office, args...).CombinedOutput(); err != nil {
 		t.Fatalf("soffice: %v\n%s", err, out)
 	}

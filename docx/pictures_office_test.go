@@ -37,7 +37,8 @@ func TestOfficeShowsPictures(t *testing.T) {
 		"svg":  `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20" fill="red"/></svg>`,
 		"code": "https://example.com/platen", "number": "400638133393",
 	}
-	tpl, err := parse(withPictures(t, "{{png}}", "{{jpeg}}", "{{gif}}", "{{bmp}}", "{{tiff}}", "{{svg}}", "{{code :: qrcode}}", "{{number :: barcode(&quot;ean13&quot;)}}"))
+	tpl, err := parse(withPictures(t, "{{png}}", "{{jpeg}}", "{{gif}}", "{{bmp}}", "{{tiff}}", "{{svg}}", "{{code :: qrcode}}",
+		"{{number :: barcode(&quot;ean13&quot;)}}"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,8 @@ func TestOfficeShowsPictures(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "pictures.docx"), out)
-	run("soffice", "--headless", "-env:UserInstallation=file://"+filepath.Join(dir, "profile"), "--convert-to", "pdf", "--outdir", dir, filepath.Join(dir, "pictures.docx"))
+	run("soffice", "--headless", "-env:UserInstallation=file://"+filepath.Join(dir, "profile"), "--convert-to", "pdf", "--outdir", dir,
+		filepath.Join(dir, "pictures.docx"))
 	run("pdftoppm", "-png", "-r", "200", "-singlefile", filepath.Join(dir, "pictures.pdf"), filepath.Join(dir, "page"))
 	page, err := png.Decode(strings.NewReader(readFile(t, filepath.Join(dir, "page.png"))))
 	if err != nil {

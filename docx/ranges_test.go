@@ -13,13 +13,17 @@ import (
 // rangesIn has a • at each place where a mark of a range is allowed.
 var rangesIn = strings.Join([]string{
 	`•<w:p>•<w:r><w:t>a</w:t></w:r>•</w:p>`,
-	`<w:p>•<w:r><w:t>{{if x}}</w:t></w:r>•<w:r><w:t>b</w:t></w:r>•<w:r><w:t>{{else}}</w:t></w:r>•<w:r><w:t>{{for i in l}}</w:t></w:r>•<w:r><w:t>{{i}}{{endfor}}{{endif}}</w:t></w:r>•</w:p>`,
+	`<w:p>•<w:r><w:t>{{if x}}</w:t></w:r>•<w:r><w:t>b</w:t></w:r>•<w:r><w:t>{{else}}</w:t></w:r>•<w:r><w:t>{{for i in ` +
+		`l}}</w:t></w:r>•<w:r><w:t>{{i}}{{endfor}}{{endif}}</w:t></w:r>•</w:p>`,
 	`<w:p><w:r><w:t>{{for i in l}}</w:t></w:r>•</w:p>`,
 	`<w:p>•<w:r><w:t>{{i}} {{if y}}c {{if i == 2}}</w:t></w:r>•<w:r><w:t>d{{endif}}e{{endif}}</w:t></w:r></w:p>`,
-	`<w:p><w:r><w:t>{{if i == 2}}</w:t></w:r></w:p>•<w:p>•<w:r><w:t>f</w:t></w:r></w:p><w:p><w:r><w:t>{{elseif y}}</w:t></w:r></w:p><w:p><w:r><w:t>g</w:t></w:r>•</w:p><w:p>•<w:r><w:t>{{endif}}</w:t></w:r></w:p>`,
+	`<w:p><w:r><w:t>{{if i == 2}}</w:t></w:r></w:p>•<w:p>•<w:r><w:t>f</w:t></w:r></w:p><w:p><w:r><w:t>{{elseif ` +
+		`y}}</w:t></w:r></w:p><w:p><w:r><w:t>g</w:t></w:r>•</w:p><w:p>•<w:r><w:t>{{endif}}</w:t></w:r></w:p>`,
 	`<w:p>•<w:r><w:t>{{endfor}}</w:t></w:r></w:p>`,
-	table(1, `•`+row(cellOf(`{{if x}}h`))+row(`<w:tc><w:tcPr><w:tcW w:w="1000" w:type="dxa"/></w:tcPr><w:p>•<w:r><w:t>i{{endif}}</w:t></w:r></w:p></w:tc>`)+
-		row(`<w:tc><w:tcPr><w:tcW w:w="1000" w:type="dxa"/></w:tcPr><w:p><w:r><w:t>{{tablerow j in l}}{{if y}}</w:t></w:r>•<w:r><w:t>{{j}}{{endif}}{{endtablerow}}</w:t></w:r></w:p></w:tc>`)+`•`),
+	table(1, `•`+row(cellOf(`{{if x}}h`))+
+		row(`<w:tc><w:tcPr><w:tcW w:w="1000" w:type="dxa"/></w:tcPr><w:p>•<w:r><w:t>i{{endif}}</w:t></w:r></w:p></w:tc>`)+
+		row(`<w:tc><w:tcPr><w:tcW w:w="1000" w:type="dxa"/></w:tcPr><w:p><w:r><w:t>{{tablerow j in l}}{{if `+
+			`y}}</w:t></w:r>•<w:r><w:t>{{j}}{{endif}}{{endtablerow}}</w:t></w:r></w:p></w:tc>`)+`•`),
 	`<w:p><w:r><w:t>k {{if x}} l</w:t></w:r>•</w:p><w:p>•<w:r><w:t>m {{endif}} n</w:t></w:r>•</w:p>`,
 }, "")
 

@@ -27,7 +27,8 @@ func TestRegressions(t *testing.T) {
 		own       bool     // the template has a problem itself
 	}{
 		{name: "a tag split over runs is found, with the look of its first character",
-			body: `<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>{{cust</w:t></w:r><w:r><w:rPr><w:i/></w:rPr><w:t>omer.na</w:t></w:r><w:proofErr w:type="spellStart"/><w:r><w:t>me}}!</w:t></w:r></w:p>`,
+			body: `<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>{{cust</w:t></w:r><w:r><w:rPr><w:i/></w:rPr><w:t>omer.na</w:t></w:r><w:proofErr ` +
+				`w:type="spellStart"/><w:r><w:t>me}}!</w:t></w:r></w:p>`,
 			data: `{"customer":{"name":"Ada"}}`, want: []string{`<w:b/></w:rPr><w:t xml:space="preserve">Ada</w:t>`}, not: []string{"{{", "omer"}},
 		{name: "no blank line is left after a false condition, and one that was typed stays",
 			body: para("one") + para("{{if no}}") + para("two") + para("{{endif}}") + `<w:p/>` + para("three"),
@@ -36,7 +37,8 @@ func TestRegressions(t *testing.T) {
 			body: para("one") + para("{{for i in items}}") + para("x{{i}}") + para("{{endfor}}") + para("three"),
 			data: `{"items":[1,2]}`, want: []string{para("one") + kept("x1") + kept("x2") + para("three")}},
 		{name: "no blank line is left after Shift+Enter",
-			body: `<w:p><w:r><w:t>one</w:t><w:br/><w:t>{{if no}}</w:t><w:br/><w:t>two</w:t><w:br/><w:t>{{endif}}</w:t><w:br/><w:t>three</w:t></w:r></w:p>`,
+			body: `<w:p><w:r><w:t>one</w:t><w:br/><w:t>{{if ` +
+				`no}}</w:t><w:br/><w:t>two</w:t><w:br/><w:t>{{endif}}</w:t><w:br/><w:t>three</w:t></w:r></w:p>`,
 			data: `{"no":false}`, want: []string{`<w:t>one</w:t><w:br/><w:t>three</w:t>`}},
 		{name: "quotes of every kind are quotes",
 			body: para(`{{a :: default(“x”)}}{{b :: default(‘y’)}}{{c :: default(«z»)}}{{if d == „e”}}yes{{endif}}`),
@@ -48,8 +50,10 @@ func TestRegressions(t *testing.T) {
 			body: table(1, row(cellOf("{{tablerow i in items}}{{i.g :: merge}}{{endtablerow}}"))) + `<w:p/>`,
 			data: `{"items":[{"g":"a"},{"g":"a"},{"g":"b"}]}`, want: []string{`<w:vMerge w:val="restart"/>`, `<w:vMerge/>`}},
 		{name: "numbering begins anew in each round, in a list of its own",
-			body: para("{{for g in groups}}") + `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>{{g}}</w:t></w:r></w:p>` + para("{{endfor}}"),
-			more: map[string]string{"numbering.xml": `<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>`},
+			body: para("{{for g in groups}}") +
+				`<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>{{g}}</w:t></w:r></w:p>` + para("{{endfor}}"),
+			more: map[string]string{"numbering.xml": `<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt ` +
+				`w:val="decimal"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>`},
 			data: `{"groups":["a","b"]}`, want: []string{`<w:numId w:val="1"/>`}},
 		{name: "the page breaks between items, and not after the last",
 			body: para("{{for i in items}}") + para("x{{i}}{{pagebreak}}") + para("{{endfor}}") + para("end"),
@@ -65,13 +69,16 @@ func TestRegressions(t *testing.T) {
 			body: para("}} a {{ b, {c} {{x}}"), data: `{"x":1}`, want: []string{"}} a {{ b, {c} 1"}},
 
 		{name: "ids of drawings are unique",
-			body: para("{{for i in items}}") + `<w:p><w:r><w:t>{{i}}</w:t><w:drawing>` + inline(3) + `</w:drawing></w:r></w:p>` + para("{{endfor}}") + `<w:p><w:r><w:drawing>` + inline(4) + `</w:drawing></w:r></w:p>`,
+			body: para("{{for i in items}}") + `<w:p><w:r><w:t>{{i}}</w:t><w:drawing>` + inline(3) + `</w:drawing></w:r></w:p>` +
+				para("{{endfor}}") + `<w:p><w:r><w:drawing>` + inline(4) + `</w:drawing></w:r></w:p>`,
 			data: `{"items":[1,2,3]}`, want: []string{`<wp:docPr id="3"`, `<wp:docPr id="4"`}},
 		{name: "ids that the template itself has twice are no reason to refuse its documents",
-			body: strings.Repeat(para("{{for i in items}}")+`<w:p><w:r><w:t>{{i}}</w:t><w:drawing>`+inline(3)+`</w:drawing></w:r></w:p>`+para("{{endfor}}"), 2),
+			body: strings.Repeat(para("{{for i in items}}")+`<w:p><w:r><w:t>{{i}}</w:t><w:drawing>`+inline(3)+`</w:drawing></w:r></w:p>`+
+				para("{{endfor}}"), 2),
 			data: `{"items":[1,2]}`, own: true, want: []string{`<wp:docPr id="3"`}},
 		{name: "a field that the template itself does not end is no reason to refuse its documents",
-			body: `<w:p><w:r><w:t>{{if a}}b</w:t></w:r><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:t>c{{endif}}d</w:t></w:r></w:p>` + para("{{for i in items}}") + `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>` + para("{{endfor}}"),
+			body: `<w:p><w:r><w:t>{{if a}}b</w:t></w:r><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:t>c{{endif}}d</w:t></w:r></w:p>` +
+				para("{{for i in items}}") + `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>` + para("{{endfor}}"),
 			data: `{"a":true,"items":[1,2]}`, own: true, want: []string{">b<", ">c<", ">d<"}},
 		{name: "a cell is never empty",
 			body: table(1, row(`<w:tc>`+para("{{if no}}")+para("x")+para("{{endif}}")+`</w:tc>`)) + `<w:p/>`,
@@ -83,20 +90,27 @@ func TestRegressions(t *testing.T) {
 			body: para("{{a}}"), more: map[string]string{"header1.xml": para("{{if no}}") + para("x") + para("{{endif}}")},
 			data: `{"a":1,"no":false}`},
 		{name: "a text box is never empty",
-			body: `<w:p><w:r><w:pict><v:textbox><w:txbxContent>` + para("{{if no}}") + para("x") + para("{{endif}}") + `</w:txbxContent></v:textbox></w:pict></w:r></w:p>`,
+			body: `<w:p><w:r><w:pict><v:textbox><w:txbxContent>` + para("{{if no}}") + para("x") + para("{{endif}}") +
+				`</w:txbxContent></v:textbox></w:pict></w:r></w:p>`,
 			data: `{"no":false}`, want: []string{`<w:txbxContent><w:p/></w:txbxContent>`}},
 		{name: "a cell does not end with a table",
 			body: table(1, row(`<w:tc>`+table(1, row(cellOf("x")))+para("{{if no}}")+para("y")+para("{{endif}}")+`</w:tc>`)) + `<w:p/>`,
 			data: `{"no":false}`, want: []string{`</w:tbl><w:p/></w:tc>`}},
 		{name: "the section at the end is there once",
-			body: para("{{for i in items}}") + para("{{i}}") + `<w:p><w:pPr><w:sectPr><w:pgSz w:w="100" w:h="200"/></w:sectPr></w:pPr></w:p>` + para("{{endfor}}") + `<w:sectPr><w:pgSz w:w="300" w:h="400"/></w:sectPr>`,
+			body: para("{{for i in items}}") + para("{{i}}") + `<w:p><w:pPr><w:sectPr><w:pgSz w:w="100" w:h="200"/></w:sectPr></w:pPr></w:p>` +
+				para("{{endfor}}") + `<w:sectPr><w:pgSz w:w="300" w:h="400"/></w:sectPr>`,
 			data: `{"items":[1,2]}`, want: []string{`<w:sectPr><w:pgSz w:w="300" w:h="400"/></w:sectPr>`}},
 		{name: "both alternatives are filled",
-			body: `<w:p><w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:pict><w:txbxContent>` + para("{{a}}") + `</w:txbxContent></w:pict></mc:Choice><mc:Fallback><w:pict><w:txbxContent>` + para("{{a}}") + `</w:txbxContent></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>`,
+			body: `<w:p><w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:pict><w:txbxContent>` + para("{{a}}") +
+				`</w:txbxContent></w:pict></mc:Choice><mc:Fallback><w:pict><w:txbxContent>` + para("{{a}}") +
+				`</w:txbxContent></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>`,
 			data: `{"a":"A"}`, not: []string{"{{"}},
 		{name: "bookmarks and comments in loops have ids of their own",
-			body: para("{{for i in items}}") + `<w:p><w:bookmarkStart w:id="1" w:name="b"/><w:commentRangeStart w:id="2"/><w:r><w:t>{{i}}</w:t></w:r><w:commentRangeEnd w:id="2"/><w:r><w:commentReference w:id="2"/></w:r><w:bookmarkEnd w:id="1"/></w:p>` + para("{{endfor}}"),
-			more: map[string]string{"comments.xml": `<w:comment w:id="2" w:author="A"><w:p/></w:comment>`}, data: `{"items":[1,2]}`, want: []string{`w:name="b"`, `w:name="b_`}},
+			body: para("{{for i in items}}") +
+				`<w:p><w:bookmarkStart w:id="1" w:name="b"/><w:commentRangeStart w:id="2"/><w:r><w:t>{{i}}</w:t></w:r><w:commentRangeEnd ` +
+				`w:id="2"/><w:r><w:commentReference w:id="2"/></w:r><w:bookmarkEnd w:id="1"/></w:p>` + para("{{endfor}}"),
+			more: map[string]string{"comments.xml": `<w:comment w:id="2" w:author="A"><w:p/></w:comment>`}, data: `{"items":[1,2]}`,
+			want: []string{`w:name="b"`, `w:name="b_`}},
 		{name: "blanks at the ends of values count",
 			body: para("{{a}}"), data: `{"a":" x "}`, want: []string{`<w:t xml:space="preserve"> x </w:t>`}},
 		{name: "control characters of values are left out",
@@ -105,7 +119,8 @@ func TestRegressions(t *testing.T) {
 			body: `<w:p><w:del w:id="1" w:author="A"><w:r><w:delText>{{a}}</w:delText></w:r></w:del><w:r><w:t>{{b}}</w:t></w:r></w:p>`,
 			data: `{"b":1}`, want: []string{`<w:delText>{{a}}</w:delText>`}},
 		{name: "field codes have no tags",
-			body: `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>{{a}}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r><w:r><w:t>{{b}}</w:t></w:r></w:p>`,
+			body: `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>{{a}}</w:instrText></w:r><w:r><w:fldChar ` +
+				`w:fldCharType="end"/></w:r><w:r><w:t>{{b}}</w:t></w:r></w:p>`,
 			data: `{"b":1}`, want: []string{`<w:instrText>{{a}}</w:instrText>`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -156,7 +171,8 @@ func kept(text string) string {
 }
 
 func table(columns int, rows ...string) string {
-	return `<w:tbl><w:tblPr/><w:tblGrid>` + strings.Repeat(`<w:gridCol w:w="2000"/>`, columns) + `</w:tblGrid>` + strings.Join(rows, "") + `</w:tbl>`
+	return `<w:tbl><w:tblPr/><w:tblGrid>` + strings.Repeat(`<w:gridCol w:w="2000"/>`, columns) + `</w:tblGrid>` +
+		strings.Join(rows, "") + `</w:tbl>`
 }
 
 func row(cells ...string) string { return `<w:tr>` + strings.Join(cells, "") + `</w:tr>` }
@@ -164,14 +180,16 @@ func row(cells ...string) string { return `<w:tr>` + strings.Join(cells, "") + `
 func cellOf(text string) string { return `<w:tc>` + para(text) + `</w:tc>` }
 
 func inline(id int) string {
-	return fmt.Sprintf(`<wp:inline><wp:extent cx="9525" cy="9525"/><wp:docPr id="%d" name="p"/><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"/></wp:inline>`, id)
+	return fmt.Sprintf(`<wp:inline><wp:extent cx="9525" cy="9525"/><wp:docPr id="%d" name="p"/><a:graphic `+
+		`xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"/></wp:inline>`, id)
 }
 
 // The error about a template has everything that leads to its place.
 func TestErrorsLeadToTheirPlace(t *testing.T) {
 	heading := `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Prices</w:t></w:r></w:p>`
 	styles := `<w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style>`
-	_, err := parse(build(t, map[string]string{"styles.xml": styles, "document.xml": heading + table(2, row(cellOf("a"), cellOf("b")), row(cellOf("c"), cellOf("so {{a +}} so"))) + `<w:p/>`}))
+	_, err := parse(build(t, map[string]string{"styles.xml": styles, "document.xml": heading + table(2, row(cellOf("a"), cellOf("b")),
+		row(cellOf("c"), cellOf("so {{a +}} so"))) + `<w:p/>`}))
 	if err == nil {
 		t.Fatal("the template is accepted")
 	}
@@ -184,7 +202,8 @@ func TestErrorsLeadToTheirPlace(t *testing.T) {
 
 // A long table takes no more memory than a short one, and so no more than time for what it writes.
 func TestLongTablesAreStreamed(t *testing.T) {
-	tpl := mustParse(t, map[string]string{"document.xml": table(1, row(cellOf("{{tablerow i in items}}{{i.name}} {{i.qty}}{{endtablerow}}"))) + `<w:p/>`})
+	tpl := mustParse(t, map[string]string{"document.xml": table(1,
+		row(cellOf("{{tablerow i in items}}{{i.name}} {{i.qty}}{{endtablerow}}"))) + `<w:p/>`})
 	allocations := func(rows int) float64 {
 		data := decode(t, `{"items":[`+strings.Repeat(`{"name":"x","qty":2},`, rows-1)+`{"name":"y","qty":3}]}`)
 		return testing.AllocsPerRun(3, func() {
@@ -201,7 +220,8 @@ func TestLongTablesAreStreamed(t *testing.T) {
 
 // Executions at the same time do not see each other.
 func TestParallelExecutions(t *testing.T) {
-	tpl := mustParse(t, map[string]string{"document.xml": para("{{for i in items}}") + `<w:p><w:bookmarkStart w:id="1" w:name="b"/><w:r><w:t>{{name}} {{i}}</w:t></w:r><w:bookmarkEnd w:id="1"/></w:p>` + para("{{endfor}}")})
+	tpl := mustParse(t, map[string]string{"document.xml": para("{{for i in items}}") +
+		`<w:p><w:bookmarkStart w:id="1" w:name="b"/><w:r><w:t>{{name}} {{i}}</w:t></w:r><w:bookmarkEnd w:id="1"/></w:p>` + para("{{endfor}}")})
 	var wg sync.WaitGroup
 	for n := range 8 {
 		wg.Go(func() {
@@ -233,7 +253,8 @@ func TestUnusualPackages(t *testing.T) {
 	files := unpack(t, build(t, map[string]string{"document.xml": para("{{a}}")}))
 	types := files["[Content_Types].xml"]
 	with := func(name, content string) map[string]string {
-		more := map[string]string{name: content, "[Content_Types].xml": strings.Replace(types, "<Override", `<Default Extension="png" ContentType="image/png"/><Override`, 1)}
+		more := map[string]string{name: content, "[Content_Types].xml": strings.Replace(types, "<Override",
+			`<Default Extension="png" ContentType="image/png"/><Override`, 1)}
 		for n, c := range files {
 			if _, ok := more[n]; !ok {
 				more[n] = c
@@ -296,7 +317,8 @@ func packAsNamed(t *testing.T, files map[string]string) []byte {
 
 // A template in the strict form of the standard, a Word template and one with macros give documents of their kind.
 func TestKindsOfDocuments(t *testing.T) {
-	transitional := unpack(t, build(t, map[string]string{"document.xml": para(`{{a :: link("x")}}`) + para("{{for i in items}}") + para("{{i}}") + para("{{endfor}}")}))
+	transitional := unpack(t, build(t, map[string]string{"document.xml": para(`{{a :: link("x")}}`) + para("{{for i in items}}") +
+		para("{{i}}") + para("{{endfor}}")}))
 	changed := func(pairs ...string) map[string]string {
 		files := map[string]string{}
 		for name, content := range transitional {
@@ -313,10 +335,13 @@ func TestKindsOfDocuments(t *testing.T) {
 	}{
 		{"strict", changed("http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main",
 			"http://schemas.openxmlformats.org/officeDocument/2006/relationships", "http://purl.oclc.org/ooxml/officeDocument/relationships"),
-			`"http://purl.oclc.org/ooxml/officeDocument/relationships/hyperlink"`, "http://schemas.openxmlformats.org/officeDocument/2006/relationships"},
+			`"http://purl.oclc.org/ooxml/officeDocument/relationships/hyperlink"`,
+			"http://schemas.openxmlformats.org/officeDocument/2006/relationships"},
 		{"dotx", changed(main, "wordprocessingml.template.main+xml"), main, "template.main"},
-		{"docm", changed("application/vnd.openxmlformats-officedocument."+main, "application/vnd.ms-word.document.macroEnabled.main+xml"), "macroEnabled.main+xml", ""},
-		{"dotm", changed("application/vnd.openxmlformats-officedocument."+main, "application/vnd.ms-word.template.macroEnabledTemplate.main+xml"), "document.macroEnabled.main+xml", "macroEnabledTemplate"},
+		{"docm", changed("application/vnd.openxmlformats-officedocument."+main, "application/vnd.ms-word.document.macroEnabled.main+xml"),
+			"macroEnabled.main+xml", ""},
+		{"dotm", changed("application/vnd.openxmlformats-officedocument."+main,
+			"application/vnd.ms-word.template.macroEnabledTemplate.main+xml"), "document.macroEnabled.main+xml", "macroEnabledTemplate"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tpl, err := parse(compiletest.Pack(t, tt.files))

@@ -31,7 +31,8 @@ func TestListsOfValuesInATemplateWithoutNumbering(t *testing.T) {
 			t.Errorf("the numbering has %s %d times, want %d:\n%s", what, got, n, numbering)
 		}
 	}
-	if !strings.Contains(files["[Content_Types].xml"], "numbering+xml") || !strings.Contains(files["word/_rels/document.xml.rels"], "numbering.xml") {
+	if !strings.Contains(files["[Content_Types].xml"], "numbering+xml") || !strings.Contains(files["word/_rels/document.xml.rels"],
+		"numbering.xml") {
 		t.Errorf("the numbering is not declared")
 	}
 	without, _ := execute(t, tpl, decode(t, `{"x":"text"}`))
@@ -43,7 +44,9 @@ func TestListsOfValuesInATemplateWithoutNumbering(t *testing.T) {
 // An address that could do harm is no link, wherever it comes from.
 func TestLinksOfRichText(t *testing.T) {
 	tpl := richTemplate(t, `<w:p><w:r><w:t>{{x}}</w:t></w:r></w:p>`)
-	out, _ := execute(t, tpl, decode(t, `{"x":"<a href='JavaScript:alert(1)'>a</a><a href='file:///etc/passwd'>b</a><a href='\\\\host\\share'>c</a><a href='https://example.com/?a=1&amp;b=%22'>d</a>"}`))
+	out, _ := execute(t, tpl, decode(t,
+		`{"x":"<a href='JavaScript:alert(1)'>a</a><a href='file:///etc/passwd'>b</a><a href='\\\\host\\share'>c</a><a `+
+			`href='https://example.com/?a=1&amp;b=%22'>d</a>"}`))
 	rels := unpack(t, out)["word/_rels/document.xml.rels"]
 	if n := strings.Count(rels, "TargetMode"); n != 1 || !strings.Contains(rels, `Target="https://example.com/?a=1&amp;b=%22"`) {
 		t.Errorf("the links are %s", rels)
@@ -79,10 +82,12 @@ func TestRichTextWithinABlockOfAParagraph(t *testing.T) {
 // Pictures of data URIs are in the document with their alternative texts; of those that cannot be had there is that text alone.
 func TestPicturesInRichText(t *testing.T) {
 	tpl := richTemplate(t, `<w:p><w:r><w:t>{{x}}</w:t></w:r></w:p>`)
-	out, report := execute(t, tpl, decode(t, `{"x":"<p>a <img alt='A &quot;dot&quot;' width=96 height=48 src='data:image/png;base64,`+pictureOf(t, 4, 4)+`'> b <img src='cid:logo' alt='our logo'></p><p>c</p>"}`))
+	out, report := execute(t, tpl, decode(t, `{"x":"<p>a <img alt='A &quot;dot&quot;' width=96 height=48 src='data:image/png;base64,`+
+		pictureOf(t, 4, 4)+`'> b <img src='cid:logo' alt='our logo'></p><p>c</p>"}`))
 	files := unpack(t, out)
 	document := files["word/document.xml"]
-	if !strings.Contains(document, `descr="A &quot;dot&quot;"`) || !strings.Contains(document, `<wp:extent cx="914400" cy="457200"/>`) || !strings.Contains(document, ">our logo<") {
+	if !strings.Contains(document, `descr="A &quot;dot&quot;"`) || !strings.Contains(document, `<wp:extent cx="914400" cy="457200"/>`) ||
+		!strings.Contains(document, ">our logo<") {
 		t.Errorf("the document is %s", document)
 	}
 	if rels := files["word/_rels/document.xml.rels"]; strings.Count(rels, "relationships/image") != 1 {
@@ -102,21 +107,29 @@ func TestRichTextEverywhere(t *testing.T) {
 		return `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr><w:jc w:val="both"/></w:pPr>` + content + `</w:p>`
 	}
 	cell := func(content string) string {
-		return `<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w="4000"/></w:tblGrid><w:tr><w:tc><w:tcPr><w:tcW w:w="4000" w:type="dxa"/></w:tcPr>` + content + `</w:tc></w:tr></w:tbl>`
+		return `<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w="4000"/></w:tblGrid><w:tr><w:tc><w:tcPr><w:tcW w:w="4000" ` +
+			`w:type="dxa"/></w:tcPr>` + content + `</w:tc></w:tr></w:tbl>`
 	}
 	tag := run("{{x}}")
 	places := []string{
-		par(tag), par(run("a {{x}} b")), par(tag + run("b")), par(run("a") + tag), par(run("{{") + run("x") + run("}}")), par(run("a {{x") + run("}}")),
-		par(`<w:bookmarkStart w:id="7" w:name="m"/>` + tag + `<w:bookmarkEnd w:id="7"/>`), par(tag + tag), par(`<w:proofErr w:type="spellStart"/>` + tag),
-		par(`<w:hyperlink w:anchor="m">` + tag + `</w:hyperlink>`), par(`<w:ins w:id="9" w:author="A">` + tag + `</w:ins>`), par(`<w:fldSimple w:instr="TITLE">` + tag + `</w:fldSimple>`),
+		par(tag), par(run("a {{x}} b")), par(tag + run("b")), par(run("a") + tag), par(run("{{") + run("x") + run("}}")),
+		par(run("a {{x") + run("}}")),
+		par(`<w:bookmarkStart w:id="7" w:name="m"/>` + tag + `<w:bookmarkEnd w:id="7"/>`), par(tag + tag),
+		par(`<w:proofErr w:type="spellStart"/>` + tag),
+		par(`<w:hyperlink w:anchor="m">` + tag + `</w:hyperlink>`), par(`<w:ins w:id="9" w:author="A">` + tag + `</w:ins>`),
+		par(`<w:fldSimple w:instr="TITLE">` + tag + `</w:fldSimple>`),
 		par(`<w:sdt><w:sdtContent>` + tag + `</w:sdtContent></w:sdt>`), `<w:sdt><w:sdtContent>` + par(tag) + `</w:sdtContent></w:sdt>`,
-		`<w:p><w:pPr><w:sectPr/></w:pPr>` + tag + `</w:p>`, cell(par(tag)), cell(par(run("a: {{x}}"))), cell(par(run("{{tablerow i in list}}{{x}}{{i}}{{endtablerow}}"))),
+		`<w:p><w:pPr><w:sectPr/></w:pPr>` + tag + `</w:p>`, cell(par(tag)), cell(par(run("a: {{x}}"))),
+		cell(par(run("{{tablerow i in list}}{{x}}{{i}}{{endtablerow}}"))),
 		par(run("{{if yes}}{{x}}{{endif}}")), par(run("a{{if yes}}b {{x}} c{{endif}}d")), par(run("{{for i in list}}{{x}}, {{endfor}}")),
-		par(run("{{for i in list}}")) + par(tag) + par(run("{{endfor}}")), par(run("{{if yes}}")) + cell(par(tag)) + par(tag) + par(run("{{endif}}")), par(run("text")),
+		par(run("{{for i in list}}")) + par(tag) + par(run("{{endfor}}")), par(run("{{if yes}}")) + cell(par(tag)) + par(tag) +
+			par(run("{{endif}}")), par(run("text")),
 	}
 	fragments := []string{
-		"word", "<b>bold</b>", "<p>par</p>", "<p align=right>right</p>", "<ul><li>item<ol><li>deep</ol></ul>", "<table><tr><td>cell<td rowspan=2>tall<tr><td>low</table>",
-		"<h1>head</h1>", "<a href='https://example.com'>link</a>", "<br>", "<hr>", "<pre>a  b</pre>", "<blockquote><table><tr><td>quoted</table></blockquote>", "<table></table>", "<p></p>", " ", "\x01",
+		"word", "<b>bold</b>", "<p>par</p>", "<p align=right>right</p>", "<ul><li>item<ol><li>deep</ol></ul>",
+		"<table><tr><td>cell<td rowspan=2>tall<tr><td>low</table>",
+		"<h1>head</h1>", "<a href='https://example.com'>link</a>", "<br>", "<hr>", "<pre>a  b</pre>",
+		"<blockquote><table><tr><td>quoted</table></blockquote>", "<table></table>", "<p></p>", " ", "\x01",
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		body := strings.Join(rapid.SliceOfNDistinct(rapid.SampledFrom(places), 1, 6, rapid.ID).Draw(rt, "body"), "")

@@ -36,7 +36,8 @@ func TestOfficeKeepsDocuments(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
-	args := append([]string{"--headless", "-env:UserInstallation=file://" + filepath.Join(dir, "profile"), "--convert-to", "docx:Office Open XML Text", "--outdir", filepath.Join(dir, "again")}, files...)
+	args := append([]string{"--headless", "-env:UserInstallation=file://" + filepath.Join(dir, "profile"), "--convert-to",
+		"docx:Office Open XML Text", "--outdir", filepath.Join(dir, "again")}, files...)
 	if out, err := exec.CommandContext(ctx, office, args...).CombinedOutput(); err != nil {
 		t.Fatalf("soffice: %v\n%s", err, out)
 	}
@@ -45,7 +46,8 @@ func TestOfficeKeepsDocuments(t *testing.T) {
 		if len(again) == 0 {
 			continue // which readFile has reported
 		}
-		if want, got := outlineOf(unpack(t, d.output)["word/document.xml"]), outlineOf(unpack(t, again)["word/document.xml"]); want != got && changedByOffice[d.name] == "" {
+		if want, got := outlineOf(unpack(t, d.output)["word/document.xml"]),
+			outlineOf(unpack(t, again)["word/document.xml"]); want != got && changedByOffice[d.name] == "" {
 			t.Errorf("%s: LibreOffice wrote\n%s\nof\n%s", d.name, got, want)
 		}
 	}

@@ -41,13 +41,19 @@ func suits(t *testing.T, tpl *docx.Template) {
 // TestSampleSuitsEachTag executes templates of one tag each with their samples.
 func TestSampleSuitsEachTag(t *testing.T) {
 	filters := []string{
-		`optional`, `default("n/a")`, `default(b)`, `date`, `date("long")`, `date(b)`, `time`, `time("HH:mm")`, `time(b)`, `timezone("Europe/Paris") :: time`, `timezone(b)`,
-		`add(5)`, `add("+1 month")`, `add(b)`, `add(2 * b)`, `where(b > 10) :: count`, `where(b in c) :: count`, `sort(b) :: count`, `sort(b, "desc") :: count`, `sort`, `group(b) :: count`, `unique(b) :: count`, `first`, `first(b)`, `last(3)`, `last(b)`,
+		`optional`, `default("n/a")`, `default(b)`, `date`, `date("long")`, `date(b)`, `time`, `time("HH:mm")`, `time(b)`,
+		`timezone("Europe/Paris") :: time`, `timezone(b)`,
+		`add(5)`, `add("+1 month")`, `add(b)`, `add(2 * b)`, `where(b > 10) :: count`, `where(b in c) :: count`, `sort(b) :: count`,
+		`sort(b, "desc") :: count`, `sort`, `group(b) :: count`, `unique(b) :: count`, `first`, `first(b)`, `last(3)`, `last(b)`,
 		`slice(0, 3)`, `slice(b)`, `slice(b, c)`, `reverse`, `count`, `join`, `join(b, c)`, `delimiter(b)`, `lastdelimiter(" and ")`,
-		`format("dd-mm-yyyy")`, `format("#,##0.00")`, `format("US-Number")`, `format("xxx-xxxx")`, `format(b)`, `currency("EUR")`, `currency(b)`, `words`, `ordinal`, `percent`, `percent(b)`,
-		`raw`, `html`, `markdown`, `image`, `image("4cm", "3cm", "fill")`, `image(b, c)`, `qrcode`, `qrcode(b)`, `barcode`, `barcode(b)`, `checkbox`, `checkbox(b, c)`, `pagebreak`,
-		`bold(b)`, `color("red", b)`, `color(b)`, `color(b, c)`, `style(b)`, `style("Strong", b)`, `link`, `link("text")`, `link(b)`, `merge`, `span(2)`, `span(b)`,
-		`uppercase`, `titlecase`, `trim :: lowercase`, `truncate(20)`, `truncate(b, c)`, `replace(b, c)`, `pad(6, "0")`, `pad(b, c)`, `pad(b, c, d)`, `split(",")`, `split(b)`,
+		`format("dd-mm-yyyy")`, `format("#,##0.00")`, `format("US-Number")`, `format("xxx-xxxx")`, `format(b)`, `currency("EUR")`,
+		`currency(b)`, `words`, `ordinal`, `percent`, `percent(b)`,
+		`raw`, `html`, `markdown`, `image`, `image("4cm", "3cm", "fill")`, `image(b, c)`, `qrcode`, `qrcode(b)`, `barcode`, `barcode(b)`,
+		`checkbox`, `checkbox(b, c)`, `pagebreak`,
+		`bold(b)`, `color("red", b)`, `color(b)`, `color(b, c)`, `style(b)`, `style("Strong", b)`, `link`, `link("text")`, `link(b)`,
+		`merge`, `span(2)`, `span(b)`,
+		`uppercase`, `titlecase`, `trim :: lowercase`, `truncate(20)`, `truncate(b, c)`, `replace(b, c)`, `pad(6, "0")`, `pad(b, c)`,
+		`pad(b, c, d)`, `split(",")`, `split(b)`,
 	}
 	for _, kind := range lang.Symbologies {
 		filters = append(filters, fmt.Sprintf("barcode(%q)", kind))
@@ -60,13 +66,16 @@ func TestSampleSuitsEachTag(t *testing.T) {
 	}
 	for _, key := range []string{"a", "price", "größe", "email", "items"} {
 		for _, expr := range []string{
-			`$sum(%s.b)`, `$average(%s, b * c)`, `$min(%s)`, `$max(%s.b)`, `$count(%s, b > 10)`, `$count(%s)`, `$days(%s, b)`, `$round(%s, b)`, `$floor(%s)`, `$abs(-%s)`, `$number(%s)`,
-			`$string(%s, " ", b)`, `$join(%s, b, c)`, `$length(%s)`, `$lookup(%s, "k")`, `$lookup(%s, "k.l")`, `$lookup(%s, "k", b, "v")`, `%s[2].b`, `%s[-3]`, `%s[2] :: uppercase`, `%s.b[2].c`, `%s %% b`,
+			`$sum(%s.b)`, `$average(%s, b * c)`, `$min(%s)`, `$max(%s.b)`, `$count(%s, b > 10)`, `$count(%s)`, `$days(%s, b)`, `$round(%s, b)`,
+			`$floor(%s)`, `$abs(-%s)`, `$number(%s)`,
+			`$string(%s, " ", b)`, `$join(%s, b, c)`, `$length(%s)`, `$lookup(%s, "k")`, `$lookup(%s, "k.l")`, `$lookup(%s, "k", b, "v")`,
+			`%s[2].b`, `%s[-3]`, `%s[2] :: uppercase`, `%s.b[2].c`, `%s %% b`,
 		} {
 			tags = append(tags, "{{"+fmt.Sprintf(expr, key)+"}}")
 		}
 		for _, condition := range []string{
-			`%s > 3`, `%s == "x"`, `%s in ["A", "B"]`, `"A" in %s`, `%s in b`, `%s contains "A"`, `%s < $today`, `%s isPresent`, `%s * 2 > b`, `not %s`, `%s and b.c`, `%s == b`, `%s < b`, `%s == null`, `$length(%s) > 2`, `%s in [1, 2]`, `%s != "x"`,
+			`%s > 3`, `%s == "x"`, `%s in ["A", "B"]`, `"A" in %s`, `%s in b`, `%s contains "A"`, `%s < $today`, `%s isPresent`, `%s * 2 > b`,
+			`not %s`, `%s and b.c`, `%s == b`, `%s < b`, `%s == null`, `$length(%s) > 2`, `%s in [1, 2]`, `%s != "x"`,
 		} {
 			tags = append(tags, "{{if "+fmt.Sprintf(condition, key)+"}}{{endif}}")
 		}
@@ -74,7 +83,8 @@ func TestSampleSuitsEachTag(t *testing.T) {
 	}
 	for _, tag := range tags {
 		t.Run(tag, func(t *testing.T) {
-			suits(t, mustParse(t, map[string]string{"document.xml": table(2, row(cellOf(strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(tag)), cellOf("x"))) + para("x")}))
+			suits(t, mustParse(t, map[string]string{"document.xml": table(2,
+				row(cellOf(strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(tag)), cellOf("x"))) + para("x")}))
 		})
 	}
 }
@@ -84,9 +94,12 @@ func TestSchemaOfControls(t *testing.T) {
 		return `<w:sdt><w:sdtPr><w:tag w:val="` + tag + `"/>` + kind + `</w:sdtPr><w:sdtContent>` + para("x") + `</w:sdtContent></w:sdt>`
 	}
 	entries := `<w:listItem w:displayText="Red" w:value="r"/><w:listItem w:displayText="Blue" w:value="Blue"/>`
-	tpl := mustParse(t, map[string]string{"document.xml": control("{{paid}}", `<w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"/>`) +
-		control("{{colour}}", `<w:dropDownList>`+entries+`</w:dropDownList>`) + control("{{size :: optional}}", `<w:comboBox>`+entries+`</w:comboBox>`) +
-		control("{{shade :: default(other)}}", `<w:dropDownList>`+entries+`</w:dropDownList>`) + control("{{due}}", `<w:date/>`) + para("{{list[2]}}")})
+	tpl := mustParse(t, map[string]string{"document.xml": control("{{paid}}",
+		`<w14:checkbox xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"/>`) +
+		control("{{colour}}", `<w:dropDownList>`+entries+`</w:dropDownList>`) + control("{{size :: optional}}", `<w:comboBox>`+entries+
+		`</w:comboBox>`) +
+		control("{{shade :: default(other)}}", `<w:dropDownList>`+entries+`</w:dropDownList>`) + control("{{due}}", `<w:date/>`) +
+		para("{{list[2]}}")})
 	suits(t, tpl)
 	written, err := tpl.Schema().MarshalJSON()
 	if err != nil {

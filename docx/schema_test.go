@@ -182,8 +182,11 @@ func goldenDocuments(t *testing.T) []made {
 func valueDocuments(t *testing.T) []made {
 	t.Helper()
 	values := map[string]string{
-		"html":         `<p>one <b>bold <i>both</i></b><br>two</p><h2>head</h2><ol><li>a<ul><li>b</ul><li>c</ol><table border=1><tr><th colspan=2>h<tr><td>x<td rowspan=2><p>y<tr><td>z</table><blockquote>q</blockquote><pre>c  d</pre><hr><a href="https://a.example/?x=1&amp;y=2">link</a><sub>s</sub><u style="color:red">u</u><img src="` + pixel + `">`,
-		"markdown":     "# head\n\ntext *it* **b** `c` ~~s~~ [l](https://a.example)\n\n1. a\n   - b\n2. c\n\n- [x] done\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n> q\n\n```\ncode\n```\n\n---\n",
+		"html": `<p>one <b>bold <i>both</i></b><br>two</p><h2>head</h2><ol><li>a<ul><li>b</ul><li>c</ol><table ` +
+			`border=1><tr><th colspan=2>h<tr><td>x<td rowspan=2><p>y<tr><td>z</table><blockquote>q</blockquote><pre>c  d</pre><hr><a ` +
+			`href="https://a.example/?x=1&amp;y=2">link</a><sub>s</sub><u style="color:red">u</u><img src="` + pixel + `">`,
+		"markdown": "# head\n\ntext *it* **b** `c` ~~s~~ [l](https://a.example)\n\n1. a\n   - b\n2. c\n\n- [x] done\n\n| a | b " +
+			"|\n|---|--:|\n| 1 | 2 |\n\n> q\n\n```\ncode\n```\n\n---\n",
 		`image("2cm")`: pixel, `qrcode("2cm")`: "https://a.example", `barcode("ean13")`: "4006381333931", "checkbox": "true",
 		`link("text")`: "https://a.example", `bold :: color("FF0000")`: "x\ny", "raw": "<b>x</b>",
 	}
@@ -191,11 +194,16 @@ func valueDocuments(t *testing.T) []made {
 	var all []made
 	for _, filter := range slices.Sorted(maps.Keys(values)) {
 		alone, within := para(tag(filter)), para("before "+tag(filter)+" behind")
-		body := alone + within + `<w:p><w:pPr><w:jc w:val="center"/><w:rPr><w:b/></w:rPr></w:pPr><w:r><w:rPr><w:i/><w:sz w:val="20"/></w:rPr><w:t>` + tag(filter) + `</w:t></w:r></w:p>` +
+		body := alone + within + `<w:p><w:pPr><w:jc w:val="center"/><w:rPr><w:b/></w:rPr></w:pPr><w:r><w:rPr><w:i/><w:sz ` +
+			`w:val="20"/></w:rPr><w:t>` + tag(filter) + `</w:t></w:r></w:p>` +
 			table(2, row(cellOf(tag(filter)), cellOf("x "+tag(filter)))) + para("{{for i in items}}") + alone + within + para("{{endfor}}") +
-			`<w:p><w:hyperlink w:anchor="a"><w:r><w:t>` + tag(filter) + `</w:t></w:r></w:hyperlink></w:p><w:p><w:sdt><w:sdtPr/><w:sdtContent><w:r><w:t>` + tag(filter) + `</w:t></w:r></w:sdtContent></w:sdt></w:p><w:p><w:ins w:id="90" w:author="A"><w:r><w:t>` + tag(filter) + `</w:t></w:r></w:ins></w:p>` +
-			`<w:sdt><w:sdtPr/><w:sdtContent>` + alone + `</w:sdtContent></w:sdt><w:p><w:r><w:t>` + tag(filter) + `</w:t></w:r></w:p><w:p><w:pPr><w:sectPr/></w:pPr><w:r><w:t>` + tag(filter) + `</w:t></w:r></w:p>` + para("end") + `<w:sectPr/>`
-		file := build(t, map[string]string{"document.xml": body, "header1.xml": alone, "footnotes.xml": `<w:footnote w:id="1">` + alone + `</w:footnote>`})
+			`<w:p><w:hyperlink w:anchor="a"><w:r><w:t>` + tag(filter) +
+			`</w:t></w:r></w:hyperlink></w:p><w:p><w:sdt><w:sdtPr/><w:sdtContent><w:r><w:t>` + tag(filter) +
+			`</w:t></w:r></w:sdtContent></w:sdt></w:p><w:p><w:ins w:id="90" w:author="A"><w:r><w:t>` + tag(filter) + `</w:t></w:r></w:ins></w:p>` +
+			`<w:sdt><w:sdtPr/><w:sdtContent>` + alone + `</w:sdtContent></w:sdt><w:p><w:r><w:t>` + tag(filter) +
+			`</w:t></w:r></w:p><w:p><w:pPr><w:sectPr/></w:pPr><w:r><w:t>` + tag(filter) + `</w:t></w:r></w:p>` + para("end") + `<w:sectPr/>`
+		file := build(t, map[string]string{"document.xml": body, "header1.xml": alone, "footnotes.xml": `<w:footnote w:id="1">` + alone +
+			`</w:footnote>`})
 		tpl, err := parse(file)
 		if err != nil {
 			t.Fatal(err)

@@ -57,13 +57,15 @@ func (w blockWriter) block(depth int) string {
 	}
 	switch w.IntN(8) {
 	case 0, 1:
-		return par("{{for x in list}}", "{{for x in none}}", "{{for x in list}}text", "text {{for x in list}}") + w.blocks(depth-1) + par("{{endfor}}")
+		return par("{{for x in list}}", "{{for x in none}}", "{{for x in list}}text", "text {{for x in list}}") + w.blocks(depth-1) +
+			par("{{endfor}}")
 	case 2:
 		return par("{{if list}}", "{{if none}}") + w.blocks(depth-1) + par("{{endif}}")
 	case 3:
 		return par("{{if list}}", "{{if none}}") + w.blocks(depth-1) + par("{{else}}") + w.blocks(depth-1) + par("{{endif}}")
 	case 4:
-		return `<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid><w:tr><w:tc>` + w.blocks(depth-1) + par("text") + `</w:tc></w:tr></w:tbl>` + par("{{if none}}text{{endif}}")
+		return `<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid><w:tr><w:tc>` + w.blocks(depth-1) + par("text") +
+			`</w:tc></w:tr></w:tbl>` + par("{{if none}}text{{endif}}")
 	case 5:
 		return `<w:sdt><w:sdtContent>` + w.blocks(depth-1) + `</w:sdtContent></w:sdt>`
 	}
@@ -74,7 +76,8 @@ func (w blockWriter) block(depth int) string {
 func (w blockWriter) line(depth int) string {
 	var b strings.Builder
 	for range 1 + w.IntN(3) {
-		open, end, _ := strings.Cut([]string{"", "", "{{if list}}|{{endif}}", "{{if none}}text{{else}}|{{endif}}", "{{for x in list}}|{{endfor}}", "{{for x in none}}|{{endfor}}"}[w.IntN(6)], "|")
+		open, end, _ := strings.Cut([]string{"", "", "{{if list}}|{{endif}}", "{{if none}}text{{else}}|{{endif}}",
+			"{{for x in list}}|{{endfor}}", "{{for x in none}}|{{endfor}}"}[w.IntN(6)], "|")
 		within := []string{"{{table}}", "{{table}} ", "text", "{{table}}{{empty}}"}[w.IntN(4)]
 		if depth > 0 && open != "" {
 			within = w.line(depth - 1)

@@ -22,7 +22,9 @@ import (
 )
 
 // invoiceDocument has a table row per item.
-var invoiceDocument = map[string]string{"document.xml": `<w:p><w:r><w:t>{{name}}</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:bookmarkStart w:id="1" w:name="b"/><w:bookmarkEnd w:id="1"/><w:r><w:t>{{tablerow i in items}}{{i}} {{missing}}{{endtablerow}}</w:t></w:r></w:p></w:tc></w:tr></w:tbl><w:p/>`}
+var invoiceDocument = map[string]string{"document.xml": `<w:p><w:r><w:t>{{name}}</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p>` +
+	`<w:bookmarkStart w:id="1" w:name="b"/><w:bookmarkEnd w:id="1"/><w:r><w:t>{{tablerow i in items}}{{i}} ` +
+	`{{missing}}{{endtablerow}}</w:t></w:r></w:p></w:tc></w:tr></w:tbl><w:p/>`}
 
 func mustParse(t testing.TB, parts map[string]string) *docx.Template {
 	t.Helper()
@@ -76,7 +78,8 @@ func dataOf(i int) string {
 }
 
 func TestLongTablesTakeNoMemory(t *testing.T) {
-	tpl := mustParse(t, map[string]string{"document.xml": `<w:tbl><w:tr><w:tc><w:p><w:r><w:t>{{tablerow i in items}}{{i}}{{endtablerow}}</w:t></w:r></w:p></w:tc></w:tr></w:tbl><w:p/>`})
+	tpl := mustParse(t, map[string]string{"document.xml": `<w:tbl><w:tr><w:tc><w:p><w:r><w:t>{{tablerow i in ` +
+		`items}}{{i}}{{endtablerow}}</w:t></w:r></w:p></w:tc></w:tr></w:tbl><w:p/>`})
 	allocs := func(rows int) float64 {
 		data := decode(t, `{"items":[`+strings.Repeat(`"value",`, rows)+`"last"]}`)
 		return testing.AllocsPerRun(5, func() {
@@ -134,10 +137,13 @@ func TestParseRefusesWhatIsNoTemplate(t *testing.T) {
 }
 
 func TestStrictDocumentsAreFilled(t *testing.T) {
-	files := unpack(t, build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>{{a}}</w:t></w:r></w:p>`, "header1.xml": `<w:p><w:r><w:t>{{a}}</w:t></w:r></w:p>`}))
+	files := unpack(t, build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>{{a}}</w:t></w:r></w:p>`,
+		"header1.xml": `<w:p><w:r><w:t>{{a}}</w:t></w:r></w:p>`}))
 	for name, content := range files {
-		content = strings.ReplaceAll(content, "http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main")
-		files[name] = strings.ReplaceAll(content, "http://schemas.openxmlformats.org/officeDocument/2006/relationships/", "http://purl.oclc.org/ooxml/officeDocument/relationships/")
+		content = strings.ReplaceAll(content, "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+			"http://purl.oclc.org/ooxml/wordprocessingml/main")
+		files[name] = strings.ReplaceAll(content, "http://schemas.openxmlformats.org/officeDocument/2006/relationships/",
+			"http://purl.oclc.org/ooxml/officeDocument/relationships/")
 	}
 	tpl, err := parse(compiletest.Pack(t, files))
 	if err != nil {
@@ -153,7 +159,8 @@ func TestStrictDocumentsAreFilled(t *testing.T) {
 
 func TestWordTemplatesBecomeDocuments(t *testing.T) {
 	files := unpack(t, build(t, map[string]string{"document.xml": `<w:p/>`}))
-	for kind, want := range map[string]string{names.TypeTemplate: names.TypeDocument, names.TypeMacroTemplate: names.TypeMacroDocument, names.TypeMacroDocument: names.TypeMacroDocument} {
+	for kind, want := range map[string]string{names.TypeTemplate: names.TypeDocument, names.TypeMacroTemplate: names.TypeMacroDocument,
+		names.TypeMacroDocument: names.TypeMacroDocument} {
 		dotx := maps.Clone(files)
 		dotx["[Content_Types].xml"] = strings.ReplaceAll(files["[Content_Types].xml"], names.TypeDocument, kind)
 		tpl, err := parse(compiletest.Pack(t, dotx))
@@ -168,9 +175,15 @@ func TestWordTemplatesBecomeDocuments(t *testing.T) {
 }
 
 func TestErrorsNameTheHeadingByItsStyle(t *testing.T) {
-	files := unpack(t, build(t, map[string]string{"document.xml": `<w:p><w:pPr><w:pStyle w:val="berschrift1"/></w:pPr><w:r><w:t>Preise</w:t></w:r></w:p><w:p><w:pPr><w:pStyle w:val="Text"/></w:pPr><w:r><w:t>not a heading</w:t></w:r></w:p><w:p><w:r><w:t>{{endif}}</w:t></w:r></w:p>`}))
-	files["word/styles.xml"] = `<w:styles ` + compiletest.Namespaces + `><w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style><w:style w:styleId="Text"><w:name w:val="Body Text"/></w:style></w:styles>`
-	files["word/_rels/document.xml.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="s" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`
+	files := unpack(t, build(t, map[string]string{"document.xml": `<w:p><w:pPr><w:pStyle ` +
+		`w:val="berschrift1"/></w:pPr><w:r><w:t>Preise</w:t></w:r></w:p><w:p><w:pPr><w:pStyle w:val="Text"/></w:pPr><w:r><w:t>not a ` +
+		`heading</w:t></w:r></w:p><w:p><w:r><w:t>{{endif}}</w:t></w:r></w:p>`}))
+	files["word/styles.xml"] = `<w:styles ` + compiletest.Namespaces +
+		`><w:style w:type="paragraph" w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style><w:style w:styleId="Text"><w:name ` +
+		`w:val="Body Text"/></w:style></w:styles>`
+	files["word/_rels/document.xml.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+		`<Relationship Id="s" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/>` +
+		`</Relationships>`
 	_, err := parse(compiletest.Pack(t, files))
 	problems, ok := errors.AsType[docx.Errors](err)
 	if !ok || len(problems) != 1 || problems[0].Heading != "Preise" {
@@ -180,7 +193,8 @@ func TestErrorsNameTheHeadingByItsStyle(t *testing.T) {
 
 // The template cache relies on Size: it must be near what templates really hold, once they have been executed.
 func TestSizeIsNearTheHeap(t *testing.T) {
-	for name, file := range map[string][]byte{"letter": exampleTemplate(t, "letter"), "invoice": exampleTemplate(t, "invoice"), "contract": exampleTemplate(t, "contract")} {
+	for name, file := range map[string][]byte{"letter": exampleTemplate(t, "letter"), "invoice": exampleTemplate(t, "invoice"),
+		"contract": exampleTemplate(t, "contract")} {
 		const copies = 50
 		templates := make([]*docx.Template, copies)
 		size := 0
@@ -216,7 +230,8 @@ func exampleTemplate(t *testing.T, name string) []byte {
 }
 
 func TestSizeCoversTheFileAndTheProgram(t *testing.T) {
-	small, large := mustParse(t, map[string]string{"document.xml": `<w:p/>`}), mustParse(t, map[string]string{"document.xml": `<w:p><w:r><w:t>{{a}}` + strings.Repeat("text ", 100_000) + `</w:t></w:r></w:p>`})
+	small, large := mustParse(t, map[string]string{"document.xml": `<w:p/>`}),
+		mustParse(t, map[string]string{"document.xml": `<w:p><w:r><w:t>{{a}}` + strings.Repeat("text ", 100_000) + `</w:t></w:r></w:p>`})
 	if small.Size() < 500 || large.Size() < 500_000 {
 		t.Errorf("sizes are %d and %d bytes", small.Size(), large.Size())
 	}

@@ -14,7 +14,8 @@ import (
 func TestOfficeNumbersPages(t *testing.T) {
 	run := otherPrograms(t, "soffice", "pdftotext")
 	field := func(code, result string) string {
-		return `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>` + code + `</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>` +
+		return `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>` + code +
+			`</w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>` +
 			result + `<w:r><w:fldChar w:fldCharType="end"/></w:r>`
 	}
 	heading := func(style, text string) string {
@@ -22,10 +23,13 @@ func TestOfficeNumbersPages(t *testing.T) {
 	}
 	const old = `<w:r><w:t>Chapter</w:t></w:r><w:r><w:tab/></w:r><w:r><w:t>7</w:t></w:r>`
 	parts := map[string]string{
-		"document.xml": `<w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj></w:sdtPr><w:sdtContent><w:p>` + field(`TOC \o "1-2" \h`, old) + `</w:p></w:sdtContent></w:sdt>` +
+		"document.xml": `<w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of ` +
+			`Contents"/></w:docPartObj></w:sdtPr><w:sdtContent><w:p>` + field(`TOC \o "1-2" \h`, old) + `</w:p></w:sdtContent></w:sdt>` +
 			`<w:p>` + field(`TOC \o "1-1"`, old+`</w:p><w:p>`) + `</w:p>` +
-			`<w:p><w:r><w:t>{{for c in chapters}}</w:t></w:r></w:p><w:p><w:r><w:br w:type="page"/></w:r></w:p>` + heading("H1", "{{c}}") + heading("H2", "About {{c}}") + `<w:p><w:r><w:t>{{endfor}}</w:t></w:r></w:p>`,
-		"styles.xml": `<w:style w:type="paragraph" w:styleId="H1"><w:name w:val="heading 1"/></w:style><w:style w:type="paragraph" w:styleId="H2"><w:name w:val="heading 2"/></w:style>`,
+			`<w:p><w:r><w:t>{{for c in chapters}}</w:t></w:r></w:p><w:p><w:r><w:br w:type="page"/></w:r></w:p>` +
+			heading("H1", "{{c}}") + heading("H2", "About {{c}}") + `<w:p><w:r><w:t>{{endfor}}</w:t></w:r></w:p>`,
+		"styles.xml": `<w:style w:type="paragraph" w:styleId="H1"><w:name w:val="heading 1"/></w:style><w:style w:type="paragraph" ` +
+			`w:styleId="H2"><w:name w:val="heading 2"/></w:style>`,
 	}
 	tpl, err := parse(build(t, parts))
 	if err != nil {
@@ -40,7 +44,8 @@ func TestOfficeNumbersPages(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "toc.docx"), out.Bytes())
-	run("soffice", "--headless", "-env:UserInstallation=file://"+filepath.Join(dir, "profile"), "--convert-to", "pdf", "--outdir", dir, filepath.Join(dir, "toc.docx"))
+	run("soffice", "--headless", "-env:UserInstallation=file://"+filepath.Join(dir, "profile"), "--convert-to", "pdf", "--outdir", dir,
+		filepath.Join(dir, "toc.docx"))
 	got := regexp.MustCompile(`(?m)^.+ [0-9–]$`).FindAllString(run("pdftotext", "-layout", filepath.Join(dir, "toc.pdf"), "-"), -1)
 	for i, line := range got {
 		got[i] = words(line)

@@ -26,7 +26,8 @@ type syntax struct {
 }
 
 var (
-	ours          = &syntax{"platen", "{{%s}}", "{{item.%s}}", "{{if %s}}", "{{endif}}", "{{tablerow item in items}}", "{{endtablerow}}", false}
+	ours = &syntax{"platen", "{{%s}}", "{{item.%s}}", "{{if %s}}", "{{endif}}", "{{tablerow item in items}}", "{{endtablerow}}",
+		false}
 	docxtemplater = &syntax{"docxtemplater", "{{%s}}", "{{%s}}", "{{#%s}}", "{{/%[1]s}}", "{{#items}}", "{{/items}}", false}
 	carbone       = &syntax{"carbone", "{d.%s}", "{d.items[i].%s}", "{d.%s:ifEQ(true):showBegin}", "{d.%[1]s:showEnd}", "", "", true}
 )
@@ -66,7 +67,8 @@ func (a *author) run(text string, l look) string {
 	if l.size > 0 {
 		props += fmt.Sprintf(`<w:sz w:val="%[1]d"/><w:szCs w:val="%[1]d"/>`, l.size)
 	}
-	return fmt.Sprintf(`<w:r w:rsidR="%s"><w:rPr>%s<w:lang w:val="en-GB"/></w:rPr><w:t xml:space="preserve">%s</w:t></w:r>`, a.id(), props, text)
+	return fmt.Sprintf(`<w:r w:rsidR="%s"><w:rPr>%s<w:lang w:val="en-GB"/></w:rPr><w:t xml:space="preserve">%s</w:t></w:r>`, a.id(),
+		props, text)
 }
 
 func (a *author) paragraph(content string, l look) string {
@@ -77,7 +79,8 @@ func (a *author) paragraph(content string, l look) string {
 	if l.align != "" {
 		props += `<w:jc w:val="` + l.align + `"/>`
 	}
-	return fmt.Sprintf(`<w:p w14:paraId="%s" w:rsidR="%s" w:rsidRDefault="%s"><w:pPr>%s</w:pPr>%s</w:p>`, a.id(), a.id(), a.id(), props, content)
+	return fmt.Sprintf(`<w:p w14:paraId="%s" w:rsidR="%s" w:rsidRDefault="%s"><w:pPr>%s</w:pPr>%s</w:p>`, a.id(), a.id(), a.id(), props,
+		content)
 }
 
 // runs writes text in which [path] stands for a tag.
@@ -108,7 +111,11 @@ func (a *author) when(flag string, content ...string) string {
 	return a.paragraph(a.run(open, look{}), look{}) + strings.Join(content, "") + a.paragraph(a.run(end, look{}), look{})
 }
 
-var vocabulary = strings.Fields("the party agreement shall obligation notice period service delivery payment written consent liability termination supplier customer goods confidential information applicable law jurisdiction damages breach remedy reasonable commercial effort schedule annex effective date thereof herein pursuant without prejudice right waiver amendment force majeure assignment subcontractor invoice currency interest tax audit record retention data protection security incident intellectual property licence warranty representation indemnity insurance")
+var vocabulary = strings.Fields("the party agreement shall obligation notice period service delivery payment written consent " +
+	"liability termination supplier customer goods confidential information applicable law jurisdiction damages breach remedy " +
+	"reasonable commercial effort schedule annex effective date thereof herein pursuant without prejudice right waiver amendment " +
+	"force majeure assignment subcontractor invoice currency interest tax audit record retention data protection security incident " +
+	"intellectual property licence warranty representation indemnity insurance")
 
 // prose writes sentences of n words.
 func (a *author) prose(n int) string {
@@ -133,9 +140,11 @@ func (s *syntax) author(seed uint64) *author {
 func (s *syntax) letter(t testing.TB) []byte {
 	a, right := s.author(1), look{align: "right"}
 	body := a.text("[sender.name]", look{bold: true, size: 28}) + a.text("[sender.street], [sender.zip] [sender.city]", look{size: 18}) +
-		a.text("[customer.company]", look{}) + a.text("[customer.name]", look{}) + a.text("[customer.street]", look{}) + a.text("[customer.zip] [customer.city]", look{}) +
+		a.text("[customer.company]", look{}) + a.text("[customer.name]", look{}) + a.text("[customer.street]", look{}) +
+		a.text("[customer.zip] [customer.city]", look{}) +
 		a.text("[sender.city2], [date]", right) + a.text("Re: [subject]", look{bold: true}) + a.text("Dear [customer.salutation],", look{}) +
-		a.text(a.prose(50)+" Our reference is [reference]. "+a.prose(25), look{}) + a.text("The amount of [amount] is due on [dueDate]. "+a.prose(60), look{}) +
+		a.text(a.prose(50)+" Our reference is [reference]. "+a.prose(25), look{}) + a.text("The amount of [amount] is due on [dueDate]. "+
+		a.prose(60), look{}) +
 		a.text(a.prose(70), look{}) + a.text("Yours sincerely,", look{}) + a.text("[contact.name], phone [contact.phone]", look{})
 	return document{body: body}.pack(t)
 }
@@ -196,11 +205,15 @@ func (s *syntax) invoice(t testing.TB) []byte {
 	a, right := s.author(2), look{align: "right"}
 	header := a.paragraph(logoDrawing+a.runs("  [company.name]  Invoice [invoice.number]", look{bold: true}), look{})
 	footer := a.text("[company.name] - IBAN [bank.iban] - BIC [bank.bic] - VAT ID [company.vatId]", look{size: 16, align: "center"})
-	body := a.text("[customer.company]", look{}) + a.text("[customer.name]", look{}) + a.text("[customer.street], [customer.zip] [customer.city]", look{}) +
-		a.text("Invoice [invoice.number]", look{style: "Heading1"}) + a.text("Date: [invoice.date]  Customer no.: [customer.number]  Order: [invoice.order]", look{}) +
+	body := a.text("[customer.company]", look{}) + a.text("[customer.name]", look{}) +
+		a.text("[customer.street], [customer.zip] [customer.city]", look{}) +
+		a.text("Invoice [invoice.number]", look{style: "Heading1"}) +
+		a.text("Date: [invoice.date]  Customer no.: [customer.number]  Order: [invoice.order]", look{}) +
 		a.when("reverseCharge", a.text("Reverse charge: the tax is owed by the recipient, VAT ID [customer.vatId].", look{})) + a.itemTable() +
-		a.text("Net total: [totals.net]", right) + a.text("VAT: [totals.vat]", right) + a.text("Total: [totals.gross]", look{bold: true, align: "right"}) +
-		a.when("discount", a.text("A discount of [discountRate] applies when paid before [discountDate].", look{})) + a.text(a.prose(40)+" Payable until [invoice.due].", look{})
+		a.text("Net total: [totals.net]", right) + a.text("VAT: [totals.vat]", right) + a.text("Total: [totals.gross]",
+		look{bold: true, align: "right"}) +
+		a.when("discount", a.text("A discount of [discountRate] applies when paid before [discountDate].", look{})) + a.text(a.prose(40)+
+		" Payable until [invoice.due].", look{})
 	return document{body: body, header: header, footer: footer, logo: true}.pack(t)
 }
 
@@ -217,7 +230,8 @@ func (s *syntax) contract(t testing.TB) []byte {
 		b.WriteString(a.text(fmt.Sprintf("%d. %s", n+1, strings.TrimSuffix(a.prose(9), ".")), look{style: "Heading2"}))
 		of := fmt.Sprintf("s%d.", n)
 		for k := range 7 {
-			sentence := map[int]string{1: "The period is [" + of + "days] days from [" + of + "start]. ", 3: "Payments by [party.a] are limited to [" + of + "limit]. ", 5: "The contact is [" + of + "contact]. "}[k]
+			sentence := map[int]string{1: "The period is [" + of + "days] days from [" + of + "start]. ",
+				3: "Payments by [party.a] are limited to [" + of + "limit]. ", 5: "The contact is [" + of + "contact]. "}[k]
 			b.WriteString(a.text(a.prose(72)+" "+sentence+a.prose(12), both))
 		}
 		if n%2 == 0 {
@@ -228,11 +242,14 @@ func (s *syntax) contract(t testing.TB) []byte {
 	return document{body: b.String(), header: header, footer: footer}.pack(t)
 }
 
-var customer = map[string]any{"name": "Zoë Müller", "company": "Müller & Söhne <Handels> GmbH", "street": "Hauptstraße 17", "zip": "80331", "city": "München", "salutation": "Ms Müller", "number": "C-10442", "vatId": "DE811907980"}
+var customer = map[string]any{"name": "Zoë Müller", "company": "Müller & Söhne <Handels> GmbH", "street": "Hauptstraße 17",
+	"zip": "80331", "city": "München", "salutation": "Ms Müller", "number": "C-10442", "vatId": "DE811907980"}
 
 func letterData(t testing.TB) []byte {
-	return asJSON(t, map[string]any{"sender": map[string]any{"name": "Northwind Traders Ltd", "street": "1 Long Acre", "zip": "WC2E 9LH", "city": "London", "city2": "London"}, "customer": customer, "date": "20 November 2026", "subject": "Renewal of contract R&D 2026",
-		"reference": "REF-2026-00417", "amount": "€ 12,480.00", "dueDate": "15 December 2026", "contact": map[string]any{"name": "John Smith", "phone": "+44 20 7946 0018"}})
+	return asJSON(t, map[string]any{"sender": map[string]any{"name": "Northwind Traders Ltd", "street": "1 Long Acre", "zip": "WC2E 9LH",
+		"city": "London", "city2": "London"}, "customer": customer, "date": "20 November 2026", "subject": "Renewal of contract R&D 2026",
+		"reference": "REF-2026-00417", "amount": "€ 12,480.00", "dueDate": "15 December 2026",
+		"contact": map[string]any{"name": "John Smith", "phone": "+44 20 7946 0018"}})
 }
 
 func invoiceData(t testing.TB, rows int) []byte {
@@ -241,18 +258,25 @@ func invoiceData(t testing.TB, rows int) []byte {
 	items := make([]any, rows)
 	for i := range items {
 		qty, cents := r.IntN(99)+1, r.IntN(99900)+100
-		items[i] = map[string]any{"pos": fmt.Sprint(i + 1), "sku": fmt.Sprintf("SKU-%06d", r.IntN(1_000_000)), "description": fmt.Sprintf("Part %s & %s, size %d", word(), word(), r.IntN(60)+1),
-			"qty": fmt.Sprint(qty), "unit": "pcs", "price": fmt.Sprintf("%.2f", float64(cents)/100), "vat": "19%", "total": fmt.Sprintf("%.2f", float64(qty*cents)/100)}
+		items[i] = map[string]any{"pos": fmt.Sprint(i + 1), "sku": fmt.Sprintf("SKU-%06d", r.IntN(1_000_000)),
+			"description": fmt.Sprintf("Part %s & %s, size %d", word(), word(), r.IntN(60)+1),
+			"qty":         fmt.Sprint(qty), "unit": "pcs", "price": fmt.Sprintf("%.2f", float64(cents)/100), "vat": "19%",
+			"total": fmt.Sprintf("%.2f", float64(qty*cents)/100)}
 	}
-	return asJSON(t, map[string]any{"company": map[string]any{"name": "Northwind Traders Ltd", "vatId": "GB123456789"}, "bank": map[string]any{"iban": "GB29 NWBK 6016 1331 9268 19", "bic": "NWBKGB2L"}, "customer": customer,
-		"invoice": map[string]any{"number": "2026-004417", "date": "20 Nov 2026", "order": "PO-7781", "due": "20 Dec 2026"}, "reverseCharge": true, "discount": false, "discountRate": "2%", "discountDate": "1 Dec 2026",
+	return asJSON(t, map[string]any{"company": map[string]any{"name": "Northwind Traders Ltd", "vatId": "GB123456789"},
+		"bank": map[string]any{"iban": "GB29 NWBK 6016 1331 9268 19", "bic": "NWBKGB2L"}, "customer": customer,
+		"invoice":       map[string]any{"number": "2026-004417", "date": "20 Nov 2026", "order": "PO-7781", "due": "20 Dec 2026"},
+		"reverseCharge": true, "discount": false, "discountRate": "2%", "discountDate": "1 Dec 2026",
 		"items": items, "totals": map[string]any{"net": "10,000.00", "vat": "1,900.00", "gross": "11,900.00"}})
 }
 
 func contractData(t testing.TB) []byte {
-	data := map[string]any{"contract": map[string]any{"number": "FA-2026-118", "version": "3.1", "date": "20 November 2026"}, "party": map[string]any{"a": "Northwind Traders Ltd", "aAddress": "1 Long Acre, London", "b": "Müller & Söhne GmbH", "bAddress": "Hauptstraße 17, München"}}
+	data := map[string]any{"contract": map[string]any{"number": "FA-2026-118", "version": "3.1", "date": "20 November 2026"},
+		"party": map[string]any{"a": "Northwind Traders Ltd", "aAddress": "1 Long Acre, London", "b": "Müller & Söhne GmbH",
+			"bAddress": "Hauptstraße 17, München"}}
 	for n := range contractSections {
-		data[fmt.Sprintf("s%d", n)] = map[string]any{"days": fmt.Sprint(10 + n), "start": fmt.Sprintf("%d March 2027", n%28+1), "limit": fmt.Sprintf("€ %d,000.00", n*7+3), "contact": fmt.Sprintf("Contact Person %d", n)}
+		data[fmt.Sprintf("s%d", n)] = map[string]any{"days": fmt.Sprint(10 + n), "start": fmt.Sprintf("%d March 2027", n%28+1),
+			"limit": fmt.Sprintf("€ %d,000.00", n*7+3), "contact": fmt.Sprintf("Contact Person %d", n)}
 		data[fmt.Sprintf("opt%d", n)] = n%4 == 0
 	}
 	return asJSON(t, data)
@@ -274,10 +298,22 @@ type document struct {
 
 const (
 	xmlHead    = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
-	namespaces = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture" xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" mc:Ignorable="w14"`
-	logoBytes  = 100_000
+	namespaces = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" ` +
+		`xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" ` +
+		`xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" ` +
+		`xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" ` +
+		`xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture" ` +
+		`xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml" ` +
+		`xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" mc:Ignorable="w14"`
+	logoBytes = 100_000
 
-	logoDrawing = `<w:r><w:drawing><wp:inline distT="0" distB="0" distL="0" distR="0"><wp:extent cx="1524000" cy="901700"/><wp:docPr id="1" name="Logo"/><wp:cNvGraphicFramePr/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="1" name="logo.png"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="rId1"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="1524000" cy="901700"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`
+	logoDrawing = `<w:r><w:drawing><wp:inline distT="0" distB="0" distL="0" distR="0"><wp:extent cx="1524000" ` +
+		`cy="901700"/><wp:docPr id="1" name="Logo"/><wp:cNvGraphicFramePr/><a:graphic><a:graphicData ` +
+		`uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="1" ` +
+		`name="logo.png"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip ` +
+		`r:embed="rId1"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="1524000" ` +
+		`cy="901700"/></a:xfrm><a:prstGeom ` +
+		`prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>`
 )
 
 // pack writes the package, with parts that no execution changes of the size that Word's have.
@@ -293,7 +329,9 @@ func (d document) pack(t testing.TB) []byte {
 		}
 		return s + `</Relationships>`
 	}
-	types := xmlHead + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Default Extension="png" ContentType="image/png"/>`
+	types := xmlHead + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ` +
+		`ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ` +
+		`ContentType="application/xml"/><Default Extension="png" ContentType="image/png"/>`
 	for _, kind := range []string{"document.main", "styles", "settings", "fontTable"} {
 		types += fmt.Sprintf(`<Override PartName="/word/%s.xml" ContentType="%s%s+xml"/>`, strings.TrimSuffix(kind, ".main"), wml, kind)
 	}
@@ -312,13 +350,19 @@ func (d document) pack(t testing.TB) []byte {
 	files := [][2]string{
 		{"[Content_Types].xml", types + `</Types>`},
 		{"_rels/.rels", rels("officeDocument", "word/document.xml", "extended-properties", "docProps/app.xml")},
-		{"word/document.xml", part("document", `<w:body>`+d.body+`<w:sectPr>`+section+`<w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1417" w:right="1134" w:bottom="1134" w:left="1134" w:header="708" w:footer="708" w:gutter="0"/></w:sectPr></w:body>`)},
+		{"word/document.xml", part("document", `<w:body>`+d.body+`<w:sectPr>`+section+
+			`<w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1417" w:right="1134" w:bottom="1134" w:left="1134" w:header="708" `+
+			`w:footer="708" w:gutter="0"/></w:sectPr></w:body>`)},
 		{"word/_rels/document.xml.rels", rels(related...)},
 		{"word/styles.xml", part("styles", styleList())},
-		{"word/theme/theme1.xml", xmlHead + `<a:theme xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" name="Office">` + many(60, `<a:font script="S%03d" typeface="Typeface %[1]d"/>`) + `</a:theme>`},
-		{"word/settings.xml", part("settings", `<w:zoom w:percent="100"/><w:defaultTabStop w:val="708"/><w:rsids>`+many(80, `<w:rsid w:val="%08X"/>`)+`</w:rsids>`)},
-		{"word/fontTable.xml", part("fonts", many(3, `<w:font w:name="Font %d"><w:charset w:val="00"/><w:family w:val="swiss"/><w:pitch w:val="variable"/></w:font>`))},
-		{"docProps/app.xml", xmlHead + `<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties"><Application>Microsoft Office Word</Application></Properties>`},
+		{"word/theme/theme1.xml", xmlHead + `<a:theme xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" name="Office">` +
+			many(60, `<a:font script="S%03d" typeface="Typeface %[1]d"/>`) + `</a:theme>`},
+		{"word/settings.xml", part("settings", `<w:zoom w:percent="100"/><w:defaultTabStop w:val="708"/><w:rsids>`+
+			many(80, `<w:rsid w:val="%08X"/>`)+`</w:rsids>`)},
+		{"word/fontTable.xml", part("fonts",
+			many(3, `<w:font w:name="Font %d"><w:charset w:val="00"/><w:family w:val="swiss"/><w:pitch w:val="variable"/></w:font>`))},
+		{"docProps/app.xml", xmlHead + `<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties">` +
+			`<Application>Microsoft Office Word</Application></Properties>`},
 	}
 	if d.header != "" {
 		files = append(files, [2]string{"word/header1.xml", part("hdr", d.header)}, [2]string{"word/footer1.xml", part("ftr", d.footer)})
@@ -328,7 +372,8 @@ func (d document) pack(t testing.TB) []byte {
 		if _, err := rand.NewChaCha8([32]byte{}).Read(logo); err != nil {
 			panic(err) // it never fails
 		}
-		files = append(files, [2]string{"word/_rels/header1.xml.rels", rels("image", "media/image1.png")}, [2]string{"word/media/image1.png", "\x89PNG\r\n\x1a\n" + string(logo)})
+		files = append(files, [2]string{"word/_rels/header1.xml.rels", rels("image", "media/image1.png")},
+			[2]string{"word/media/image1.png", "\x89PNG\r\n\x1a\n" + string(logo)})
 	}
 	return packInOrder(t, files)
 }
@@ -342,10 +387,16 @@ func many(n int, format string) string {
 }
 
 func styleList() string {
-	return `<w:latentStyles>` + many(260, `<w:lsdException w:name="Style Name Number %d" w:semiHidden="1" w:uiPriority="%[1]d" w:unhideWhenUsed="1" w:qFormat="1"/>`) + `</w:latentStyles>` +
+	return `<w:latentStyles>` + many(260,
+		`<w:lsdException w:name="Style Name Number %d" w:semiHidden="1" w:uiPriority="%[1]d" w:unhideWhenUsed="1" w:qFormat="1"/>`) +
+		`</w:latentStyles>` +
 		`<w:style w:type="paragraph" w:default="1" w:styleId="Normal"><w:name w:val="Normal"/><w:qFormat/></w:style>` +
-		many(10, `<w:style w:type="paragraph" w:styleId="Heading%d"><w:name w:val="heading %[1]d"/><w:basedOn w:val="Normal"/><w:next w:val="Normal"/><w:uiPriority w:val="9"/><w:qFormat/><w:pPr><w:keepNext/><w:keepLines/><w:spacing w:before="240" w:after="60"/></w:pPr><w:rPr><w:b/><w:color w:val="1F3763"/></w:rPr></w:style>`) +
-		many(30, `<w:style w:type="paragraph" w:customStyle="1" w:styleId="Custom%d"><w:name w:val="Custom %[1]d"/><w:basedOn w:val="Normal"/><w:pPr><w:spacing w:before="%[1]d" w:after="%[1]d"/></w:pPr><w:rPr><w:rFonts w:ascii="Calibri" w:hAnsi="Calibri"/></w:rPr></w:style>`)
+		many(10, `<w:style w:type="paragraph" w:styleId="Heading%d"><w:name w:val="heading %[1]d"/><w:basedOn w:val="Normal"/><w:next `+
+			`w:val="Normal"/><w:uiPriority w:val="9"/><w:qFormat/><w:pPr><w:keepNext/><w:keepLines/><w:spacing w:before="240" `+
+			`w:after="60"/></w:pPr><w:rPr><w:b/><w:color w:val="1F3763"/></w:rPr></w:style>`) +
+		many(30, `<w:style w:type="paragraph" w:customStyle="1" w:styleId="Custom%d"><w:name w:val="Custom %[1]d"/><w:basedOn `+
+			`w:val="Normal"/><w:pPr><w:spacing w:before="%[1]d" w:after="%[1]d"/></w:pPr><w:rPr><w:rFonts w:ascii="Calibri" `+
+			`w:hAnsi="Calibri"/></w:rPr></w:style>`)
 }
 
 func packInOrder(t testing.TB, files [][2]string) []byte {

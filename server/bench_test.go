@@ -14,7 +14,8 @@ func BenchmarkDecode(b *testing.B) {
 	input := `{"customer":{"name":"Example Ltd","address":{"city":"Example city"}},"items":[` +
 		strings.TrimSuffix(strings.Repeat(`{"name":"A4 paper","quantity":100,"price":"29.00","note":"say \"hello\""},`, 300), ",") + `]}`
 	var text strings.Builder
-	text.WriteString(`{"file":{"id":"1","type":"file"},"input_source":"api","destination_folder":{"id":"1","type":"folder"},"output_type":"pdf","document_generation_data":[`)
+	text.WriteString(`{"file":{"id":"1","type":"file"},"input_source":"api","destination_folder":{"id":"1","type":"folder"},` +
+		`"output_type":"pdf","document_generation_data":[`)
 	for i := range 1000 {
 		if i > 0 {
 			text.WriteByte(',')

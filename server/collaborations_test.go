@@ -146,7 +146,8 @@ func TestCollaborationErrors(t *testing.T) {
 			problems   []string
 		}{
 			{"everything at once", "POST /collaborations",
-				`{"item":{"id":"x","type":"web_link"},"accessible_by":{"type":"group"},"role":"king","expires_at":"2020-01-01T00:00:00Z","colour":1}`, 400, "bad_request",
+				`{"item":{"id":"x","type":"web_link"},"accessible_by":{"type":"group"},"role":"king","expires_at":"2020-01-01T00:00:00Z",` +
+					`"colour":1}`, 400, "bad_request",
 				[]string{"invalid_parameter accessible_by.type", "invalid_parameter colour", "invalid_parameter expires_at",
 					"invalid_parameter item.id",
 					"invalid_parameter item.type", "invalid_parameter role", "missing_parameter accessible_by.id"}},

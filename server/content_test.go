@@ -42,7 +42,8 @@ func TestUpload(t *testing.T) {
 				header: md5(strings.ToUpper(digest("hello")))}, 201, "", ""},
 			{"an empty file", request{body: form{attributes("d.txt"), {"file", ""}}}, 201, "", ""},
 			{"with times", request{body: form{{"attributes",
-				fmt.Sprintf(`{"name":"e","parent":{"id":"%d"},"content_created_at":"2020-01-01T00:00:00Z","content_modified_at":"2020-01-02T01:00:00+01:00"}`, s.folder)}, content}}, 201, "", ""},
+				fmt.Sprintf(`{"name":"e","parent":{"id":"%d"},"content_created_at":"2020-01-01T00:00:00Z",`+
+					`"content_modified_at":"2020-01-02T01:00:00+01:00"}`, s.folder)}, content}}, 201, "", ""},
 			{"another digest", request{body: form{attributes("f.txt"), content}, header: md5(digest("other"))}, 400, "bad_digest", ""},
 			{"a digest that is none", request{body: form{attributes("f.txt"), content}, header: md5("XUFAKrxLKna5cZ2REBfFkg==")}, 400,
 				"bad_digest", ""},

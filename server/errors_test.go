@@ -43,7 +43,9 @@ func TestErrors(t *testing.T) {
 			{"a user_input nested 10,000 deep", "POST /docgen_batches", folder(deepBatch(s, 9990)), 400, "bad_request",
 				[]string{"invalid_parameter document_generation_data[0].user_input"}, "nests deeper"},
 			{"wrong types, missing and unknown fields at once", "POST /docgen_batches", folder(
-				`{"file":{"id":true,"type":"folder"},"input_source":5,"extra":null,"destination_folder":[],"document_generation_data":[{"user_input":"x"},{"generated_file_name":"a/b","user_input":{}},{"generated_file_name":1,"user_input":{},"more":{}}]}`),
+				`{"file":{"id":true,"type":"folder"},"input_source":5,"extra":null,"destination_folder":[],` +
+					`"document_generation_data":[{"user_input":"x"},{"generated_file_name":"a/b","user_input":{}},{"generated_file_name":1,` +
+					`"user_input":{},"more":{}}]}`),
 				400, "bad_request", []string{
 					"invalid_parameter destination_folder", "invalid_parameter document_generation_data[0].user_input",
 					"invalid_parameter document_generation_data[1].generated_file_name",
@@ -174,7 +176,8 @@ func with(body, changes object) object {
 }
 
 func deepBatch(s scene, depth int) string {
-	return fmt.Sprintf(`{"file":{"id":"%d","type":"file"},"input_source":"api","destination_folder":{"id":"%d","type":"folder"},"output_type":"docx",
+	return fmt.Sprintf(`{"file":{"id":"%d","type":"file"},"input_source":"api","destination_folder":{"id":"%d","type":"folder"},`+
+		`"output_type":"docx",
 		"document_generation_data":[{"generated_file_name":"x","user_input":{"a":%s%s}}]}`, s.file, s.folder, strings.Repeat("[", depth),
 		strings.Repeat("]", depth))
 }

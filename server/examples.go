@@ -53,7 +53,8 @@ func exampleJob() job {
 }
 
 func exampleContract() contract {
-	schema := anyObject(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`)
+	schema := anyObject(`{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",` +
+		`"properties":{"name":{"type":"string"}},"required":["name"]}`)
 	sample := anyObject(`{"name":"Ada Lovelace"}`)
 	return contract{
 		TemplateFile:        fileRef{ID: exampleFile, Type: typeFile},

@@ -266,7 +266,8 @@ func (r *reader) insert(b *testing.B, first, last int) {
 		INSERT INTO items (id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1,
 			created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by)
 		SELECT n.i, 1, $3, items.owner_id, 'File ' || n.i || '.docx', lower(hex('File ' || n.i || '.docx')), '', 0, items.version_id, 1,
-			items.size, items.sha1, items.created_at, items.created_by, items.modified_at, items.modified_by, items.content_created_at, items.content_modified_at, 0, 0
+			items.size, items.sha1, items.created_at, items.created_by, items.modified_at, items.modified_by, items.content_created_at,
+				items.content_modified_at, 0, 0
 		FROM n JOIN items ON items.id = $4`, first, last, r.folder, r.template)
 	must(b, err)
 	_, err = r.db.ExecContext(b.Context(), `INSERT INTO folder_counts (folder_id, items) VALUES ($1, $2)

@@ -81,21 +81,25 @@ var storedRules = map[string]string{
 	"folders that hold another number of items than is said": `SELECT COUNT(*) FROM items folder WHERE folder.kind = 0
 		AND COALESCE((SELECT folder_counts.items FROM folder_counts WHERE folder_counts.folder_id = folder.id), 0)
 			<> (SELECT COUNT(*) FROM items WHERE items.parent_id = folder.id AND items.trashed_at = 0)`,
-	"files that say another size or digest than their version": `SELECT COUNT(*) FROM items JOIN file_versions ON file_versions.id = items.version_id
+	"files that say another size or digest than their version": `SELECT COUNT(*) FROM items JOIN file_versions ON file_versions.id =
+		items.version_id
 		WHERE items.size <> file_versions.size OR items.sha1 <> file_versions.sha1`,
 	"jobs that have ended and keep their data": `SELECT COUNT(*) FROM docgen_inputs JOIN docgen_jobs ON docgen_jobs.id = docgen_inputs.job_id
 		WHERE docgen_jobs.status = 'completed'`,
 	"names that a folder holds twice": `SELECT COUNT(*) FROM (SELECT parent_id FROM items WHERE trashed_at = 0 AND parent_id IS NOT NULL
 		GROUP BY parent_id, LOWER(name) HAVING COUNT(*) > 1) twice`,
-	"files whose current version is in the trash, or has another number": `SELECT COUNT(*) FROM items JOIN file_versions ON file_versions.id = items.version_id
+	"files whose current version is in the trash, or has another number": `SELECT COUNT(*) FROM items JOIN file_versions ON
+		file_versions.id = items.version_id
 		WHERE file_versions.trashed_at <> 0 OR file_versions.number <> items.version_number`,
-	"contents that are not wanted where their tree wants them": `SELECT COUNT(*) FROM file_versions JOIN tree ON tree.id = file_versions.file_id
+	"contents that are not wanted where their tree wants them": `SELECT COUNT(*) FROM file_versions JOIN tree ON tree.id =
+		file_versions.file_id
 		LEFT JOIN items archive ON archive.id = tree.archive WHERE file_versions.wanted_policy_id <> COALESCE(archive.storage_policy_id, 1)`,
 	"files among the archives": `SELECT COUNT(*) FROM tree JOIN items ON items.id = tree.id WHERE tree.archive = tree.id AND items.kind = 1`,
 	"storage policies of what is no archive": `SELECT COUNT(*) FROM tree JOIN items ON items.id = tree.id
 		WHERE (tree.archive = tree.id) <> (items.storage_policy_id <> 0)`,
 	"users without a root folder of their own": `SELECT COUNT(*) FROM users WHERE deleted_at = 0 AND NOT EXISTS (SELECT 1 FROM items
-		WHERE items.id = users.root_folder_id AND items.owner_id = users.id AND items.parent_id IS NULL AND items.kind = 0 AND items.trashed_at = 0)`,
+		WHERE items.id = users.root_folder_id AND items.owner_id = users.id AND items.parent_id IS NULL AND items.kind = 0 AND
+			items.trashed_at = 0)`,
 	"root folders of nobody": `SELECT COUNT(*) FROM items WHERE parent_id IS NULL AND id NOT IN (SELECT ` +
 		`root_folder_id FROM users WHERE deleted_at = 0)`,
 	"collaborations of users who are gone": `SELECT COUNT(*) FROM collaborations JOIN users ON users.id = collaborations.user_id ` +

@@ -342,7 +342,8 @@ func TestPreflight(t *testing.T) {
 func TestFieldsThatAreAskedFor(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()
-		names := "comment_count,tags,lock,is_package,is_externally_owned,is_accessible_via_shared_link,expires_at,allowed_invitee_roles,permissions"
+		names := "comment_count,tags,lock,is_package,is_externally_owned,is_accessible_via_shared_link,expires_at," +
+			"allowed_invitee_roles,permissions"
 		v := w.do(at("GET /files/{file_id}?fields="+names, s), request{as: "editor"}).want(w.t, 200)
 		if len(v) != 12 || v["comment_count"] != 0.0 || v["lock"] != nil || v["is_externally_owned"] != false {
 			w.t.Errorf("file %v", v)
@@ -350,11 +351,12 @@ func TestFieldsThatAreAskedFor(t *testing.T) {
 		if roles := v["allowed_invitee_roles"].([]any); len(roles) != 6 || slices.Contains(roles, any("co-owner")) {
 			w.t.Errorf("an editor may give the roles %v", roles)
 		}
-		if v := w.do(at("GET /files/{file_id}?fields=allowed_invitee_roles", s), request{as: "reader"}).want(w.t,
-			200); len(v["allowed_invitee_roles"].([]any)) != 0 {
+		v = w.do(at("GET /files/{file_id}?fields=allowed_invitee_roles", s), request{as: "reader"}).want(w.t, 200)
+		if len(v["allowed_invitee_roles"].([]any)) != 0 {
 			w.t.Errorf("a reader may give %v", v)
 		}
-		v = w.do(at("GET /folders/{folder_id}?fields=tags,can_non_owners_invite,is_externally_owned,is_accessible_via_shared_link,folder_upload_email,permissions", s), request{}).want(w.t, 200)
+		names = "tags,can_non_owners_invite,is_externally_owned,is_accessible_via_shared_link,folder_upload_email,permissions"
+		v = w.do(at("GET /folders/{folder_id}?fields="+names, s), request{}).want(w.t, 200)
 		if len(v) != 9 || v["can_non_owners_invite"] != true || len(v["permissions"].(object)) != 7 {
 			w.t.Errorf("folder %v", v)
 		}

@@ -151,7 +151,8 @@ func (f *filler) leadToWorkbook(root *element, id string) {
 	}
 	namespace := names.Namespace("r", f.strict)
 	f.upTo(at)
-	fmt.Fprintf(&f.out, `<%[1]sexternalData xmlns:r="%[2]s" r:id="%[3]s"><%[1]sautoUpdate val="0"/></%[1]sexternalData>`, f.prefix, namespace, escape(id))
+	fmt.Fprintf(&f.out, `<%[1]sexternalData xmlns:r="%[2]s" r:id="%[3]s"><%[1]sautoUpdate val="0"/></%[1]sexternalData>`, f.prefix,
+		namespace, escape(id))
 	f.skipTo(end)
 }
 

@@ -114,7 +114,8 @@ func sheetOf(t *testing.T, book []byte) (sheet string) {
 }
 
 const bars = `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:chart><c:plotArea><c:barChart>` +
-	`<c:ser><c:idx val="0"/><c:order val="0"/><c:val><c:numRef><c:f>Sheet1!$B$2</c:f><c:numCache><c:formatCode>0.00%</c:formatCode></c:numCache></c:numRef></c:val></c:ser>` +
+	`<c:ser><c:idx val="0"/><c:order ` +
+	`val="0"/><c:val><c:numRef><c:f>Sheet1!$B$2</c:f><c:numCache><c:formatCode>0.00%</c:formatCode></c:numCache></c:numRef></c:val></c:ser>` +
 	`</c:barChart></c:plotArea></c:chart></c:chartSpace>`
 
 func TestTooMuch(t *testing.T) {

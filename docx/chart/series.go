@@ -124,7 +124,8 @@ func (w *seriesWriter) nameOnce() {
 	if col.name = name; name == "" {
 		return
 	}
-	fmt.Fprintf(&w.out, `<%[1]stx><%[1]sstrRef><%[1]sf>%[2]s</%[1]sf><%[1]sstrCache><%[1]sptCount val="1"/><%[1]spt idx="0"><%[1]sv>%[3]s</%[1]sv></%[1]spt></%[1]sstrCache></%[1]sstrRef></%[1]stx>`,
+	fmt.Fprintf(&w.out, `<%[1]stx><%[1]sstrRef><%[1]sf>%[2]s</%[1]sf><%[1]sstrCache><%[1]sptCount val="1"/><%[1]spt `+
+		`idx="0"><%[1]sv>%[3]s</%[1]sv></%[1]spt></%[1]sstrCache></%[1]sstrRef></%[1]stx>`,
 		w.prefix, cells(w.number+1, 1, 1), escape(name))
 }
 

@@ -13,7 +13,8 @@ import (
 	"platen/ooxml/scan"
 )
 
-// Tags also stand where no paragraph is: in alt texts, in the addresses of links, in the names of content controls, and in the properties of the document. There only values can stand.
+// Tags also stand where no paragraph is: in alt texts, in the addresses of links, in the names of content controls,
+// and in the properties of the document. There only values can stand.
 
 // aside is a tag outside of the text of paragraphs.
 type aside struct {
@@ -85,7 +86,8 @@ func (c *compiler) asideIn(n *wml.Node, text, place string) *aside {
 		return nil
 	}
 	if tag.Filter("chart") != nil {
-		c.failAside(a, text, &lang.SyntaxError{Message: "no chart that could take the data is here", Hint: "insert a chart in Word (Insert, Chart) and make the tag its alt text, alone"})
+		c.failAside(a, text, &lang.SyntaxError{Message: "no chart that could take the data is here",
+			Hint: "insert a chart in Word (Insert, Chart) and make the tag its alt text, alone"})
 		return nil
 	}
 	a.mark.tag = tag

@@ -54,8 +54,8 @@ type text struct {
 	pinned  map[*wml.Node]bool // runs and texts that contain borders
 }
 
-// compiler turns one part into a program. It finds the tags in the flattened text of the paragraphs, pairs the blocks, decides which bytes of
-// the source each feature changes, and records that as edits, which assemble turns into steps.
+// compiler turns one part into a program. It finds the tags in the flattened text of the paragraphs, pairs the blocks,
+// decides which bytes of the source each feature changes, and records that as edits, which assemble turns into steps.
 type compiler struct {
 	*template
 	source
@@ -158,7 +158,8 @@ var phases = []phase{
 	{change, "contents", func(c *compiler) { c.tocs.edit() }, []string{"borders"}},
 	// The regions of ranges are read off the edits of all other phases.
 	{change, "ids", (*compiler).editIDs, []string{
-		"scopes", "values", "guarded paragraphs", "guarded tables", "containers", "bound controls", "lists", "notes", "headers", "cells", "drawings",
+		"scopes", "values", "guarded paragraphs", "guarded tables", "containers", "bound controls", "lists", "notes", "headers", "cells",
+		"drawings",
 		"addresses", "controls", "attributes", "contents",
 	}},
 }
@@ -201,7 +202,10 @@ func (c *compiler) findParagraphs() {
 		c.pars = c.leafTexts(func(*wml.Node) bool { return true })
 		return
 	}
-	c.pars = slices.DeleteFunc(flatten(c.src, c.root), func(p *paragraph) bool { return c.tocs.holds(p.node) && len(c.tocs.tagsBeside(p)) == 0 })
+	c.pars = slices.DeleteFunc(flatten(c.src, c.root), func(p *paragraph) bool {
+		return c.tocs.holds(p.node) &&
+			len(c.tocs.tagsBeside(p)) == 0
+	})
 	if c.root.Name == "c:chartSpace" {
 		c.pars = append(c.pars, c.leafTexts(isChartName)...)
 		slices.SortStableFunc(c.pars, func(a, b *paragraph) int { return cmp.Compare(a.node.Start, b.node.Start) })

@@ -79,8 +79,10 @@ func (c *controls) find() {
 
 func (c *controls) findControl(sdt *wml.Node, text string) {
 	content := sdt.Child("w:sdtContent")
-	if len(shownIn(content)) == 0 || len(content.All("w:sdt")) > 0 || slices.ContainsFunc(c.marks, func(m *mark) bool { return sdt.Start <= m.start() && m.start() < sdt.End }) {
-		c.warnAside(sdt, text, "content control", "The content control '"+text+"' has no text of its own that its value could take the place of; it stays as it is.")
+	if len(shownIn(content)) == 0 || len(content.All("w:sdt")) > 0 ||
+		slices.ContainsFunc(c.marks, func(m *mark) bool { return sdt.Start <= m.start() && m.start() < sdt.End }) {
+		c.warnAside(sdt, text, "content control", "The content control '"+text+
+			"' has no text of its own that its value could take the place of; it stays as it is.")
 		return
 	}
 	a := c.asideIn(sdt, text, "content control")
@@ -197,7 +199,8 @@ func (c *controls) untouched(k *boundControl) []byte {
 
 // readBox takes in a w14:checkedState or w14:uncheckedState.
 func (c *controls) readBox(b *program.Box, n *wml.Node) {
-	if glyph, err := strconv.ParseUint(wml.AttrValue(c.src, n, "w14:val"), 16, 16); err == nil && glyph >= ' ' && glyph < 0xFFFE && (glyph < 0xD800 || glyph > 0xDFFF) {
+	if glyph, err := strconv.ParseUint(wml.AttrValue(c.src, n, "w14:val"), 16, 16); err == nil && glyph >= ' ' && glyph < 0xFFFE &&
+		(glyph < 0xD800 || glyph > 0xDFFF) {
 		b.Glyph = rune(glyph)
 	}
 	b.Font = scan.Text([]byte(wml.AttrValue(c.src, n, "w14:font")))

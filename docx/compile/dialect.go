@@ -22,10 +22,12 @@ type dialect struct {
 const maxTagShown = 60
 
 var dialects = []dialect{
-	{"Mustache, Handlebars or poi-tl", "{{", sigilBytes, regexp.MustCompile(`\{\{\s*` + sigils + `[^{}]*\}\}`), "{{for item in items}} … {{endfor}}, {{if paid}} … {{endif}} or {{value}}"},
+	{"Mustache, Handlebars or poi-tl", "{{", sigilBytes, regexp.MustCompile(`\{\{\s*` + sigils + `[^{}]*\}\}`),
+		"{{for item in items}} … {{endfor}}, {{if paid}} … {{endif}} or {{value}}"},
 	{"Jinja or docxtpl", "{%", "", regexp.MustCompile(`\{%[^{}]*%\}`), "{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
 	{"Carbone", "{d.", "", regexp.MustCompile(`(?:^|[^{])(\{d\.[^{}]*\})(?:$|[^}])`), "{{customer.name}}"},
-	{"docxtemplater", "{", "#/^@", regexp.MustCompile(`(?:^|[^{$])(\{[#/^@][A-Za-z_][^{}]*\})(?:$|[^}])`), "{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
+	{"docxtemplater", "{", "#/^@", regexp.MustCompile(`(?:^|[^{$])(\{[#/^@][A-Za-z_][^{}]*\})(?:$|[^}])`),
+		"{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
 	{"docx-stamper or XDocReport", "${", "", regexp.MustCompile(`\$\{[^{}]+\}`), "{{customer.name}}"},
 	{"Word's mail merge", "«", "", regexp.MustCompile(`«[A-Za-z_]\w*»`), "{{customer.name}}"},
 }
@@ -52,7 +54,8 @@ func (c *compiler) findDialects() {
 		for _, p := range c.pars {
 			if at := d.find(p.text); at.End > 0 {
 				known[d.name] = true
-				c.warn(p, at, "'"+shortened(p.text[at.Start:at.End])+"' is a tag of another template language ("+d.name+") and is left as text; here one writes "+d.write+".", "")
+				c.warn(p, at, "'"+shortened(p.text[at.Start:at.End])+"' is a tag of another template language ("+d.name+
+					") and is left as text; here one writes "+d.write+".", "")
 				break
 			}
 		}

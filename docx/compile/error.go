@@ -39,7 +39,8 @@ func (c *compiler) failAt(p *paragraph, from, to, offset int, message, hint stri
 	}
 	e := c.where(p, from, from+offset)
 	e.Tag, e.Message, e.Hint = plainLine(p.text[from:to], "□"), message, hint
-	if c.isTwin(p) && slices.ContainsFunc(c.errors, func(o *program.Error) bool { return isSame(o, e) && o.Text == e.Text && o.Column == e.Column }) {
+	known := func(o *program.Error) bool { return isSame(o, e) && o.Text == e.Text && o.Column == e.Column }
+	if c.isTwin(p) && slices.ContainsFunc(c.errors, known) {
 		return
 	}
 	c.errors = append(c.errors, e)
@@ -79,7 +80,8 @@ func (c *compiler) where(p *paragraph, from, at int) *program.Error {
 	text, column := excerpt(p.text, at)
 	piece := &p.pieces[min(p.pieceAt(from), len(p.pieces)-1)] // of a text without characters the last
 	file, pos := c.original(piece.source(from))
-	return &program.Error{Part: c.part, Heading: c.headingBefore(p), Place: c.locate(p.node), File: file, Text: text, Column: column, Offset: pos}
+	return &program.Error{Part: c.part, Heading: c.headingBefore(p), Place: c.locate(p.node), File: file, Text: text, Column: column,
+		Offset: pos}
 }
 
 // notePlaces keeps where each tag stands, for problems that data brings.

@@ -34,7 +34,8 @@ func (c *compiler) noteInclusion(m *mark) {
 	case !c.mayInclude:
 		c.fail(m, "files cannot be included here", "put the text of the file in the place of the tag")
 	case par.Name != "w:p" || rest != "" || par.Child("w:pPr").Child("w:sectPr") != nil:
-		c.fail(m, "a file is included between paragraphs, and something else is in the paragraph of this tag", "give the tag a paragraph of its own, without a section break")
+		c.fail(m, "a file is included between paragraphs, and something else is in the paragraph of this tag",
+			"give the tag a paragraph of its own, without a section break")
 	default:
 		at := c.where(p, m.from, m.from)
 		at.Tag = m.tag.Text

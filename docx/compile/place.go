@@ -80,7 +80,8 @@ func holdsNoLink(n *wml.Node) bool {
 // placeOf describes the place of a value's tag.
 func (c *compiler) placeOf(m *mark) *program.Place {
 	t, run, par := m.first.node, m.first.run, m.par.node
-	p := &program.Place{Prefix: t.Prefix(c.src), Width: int64(c.columnWidth(par)), Properties: c.propertiesOf(run.Child("w:rPr")), InLink: run.Ancestor(holdsNoLink) != nil, Last: c.needsParagraphBehind(par)}
+	p := &program.Place{Prefix: t.Prefix(c.src), Width: int64(c.columnWidth(par)), Properties: c.propertiesOf(run.Child("w:rPr")),
+		InLink: run.Ancestor(holdsNoLink) != nil, Last: c.needsParagraphBehind(par)}
 	if len(c.tocs.own) > 0 && par.Ancestor(wml.Named("w:txbxContent")) == nil {
 		p.Headings = c.tocs.richHeadings()
 	}
@@ -219,7 +220,8 @@ func (c *compiler) isEntry(par *wml.Node) bool { return c.tocs.levelsOf(par) != 
 // mayTakeParagraph reports whether a value's tag has its paragraph to itself, so that blocks can take the paragraph's place.
 func (c *compiler) mayTakeParagraph(m *mark) bool {
 	p := m.par
-	return len(p.marks) == 1 && p.node.Name == "w:p" && m.leading() && m.trailing() && !c.isGone(p.node) && sectionOf(p.node) == nil && !c.pinned[p.node] && !c.isEntry(p.node) &&
+	return len(p.marks) == 1 && p.node.Name == "w:p" && m.leading() && m.trailing() && !c.isGone(p.node) && sectionOf(p.node) == nil &&
+		!c.pinned[p.node] && !c.isEntry(p.node) &&
 		p.node.Parent != nil && !hasOther(p.node, m.first.run.Under(p.node), m.last.run.Under(p.node))
 }
 

@@ -96,11 +96,13 @@ func (c *compiler) scopeEvents() []scopeEvent {
 		}
 	}
 	for n, note := range c.ownNotes() {
-		events = append(events, scopeEvent{pos: n.Start, mark: &mark{}, opens: true, note: note}, scopeEvent{pos: n.End, mark: &mark{order: len(c.marks)}, closes: true, note: note})
+		events = append(events, scopeEvent{pos: n.Start, mark: &mark{}, opens: true, note: note},
+			scopeEvent{pos: n.End, mark: &mark{order: len(c.marks)}, closes: true, note: note})
 	}
 	for _, b := range c.blocks {
 		if b.perRow {
-			events = append(events, scopeEvent{pos: b.openAt, mark: b.open(), opens: true, again: true}, scopeEvent{pos: b.closeAt, mark: b.close(), closes: true})
+			events = append(events, scopeEvent{pos: b.openAt, mark: b.open(), opens: true, again: true},
+				scopeEvent{pos: b.closeAt, mark: b.close(), closes: true})
 		}
 	}
 	slices.SortStableFunc(events, func(a, b scopeEvent) int {

@@ -42,7 +42,8 @@ func (c *compiler) editCells() {
 func (c *compiler) editMerge(m *mark, tc *wml.Node, left map[*wml.Node]int) {
 	row := tc.Ancestor(wml.Named("w:tr"))
 	i := slices.IndexFunc(c.blocks, func(b *block) bool { // the innermost
-		return b.level == rows && b.isLoop() && b.openAt <= row.Start && row.End <= b.closeAt && b.at.Ancestor(wml.Named("w:tbl")) == row.Ancestor(wml.Named("w:tbl"))
+		return b.level == rows && b.isLoop() && b.openAt <= row.Start && row.End <= b.closeAt &&
+			b.at.Ancestor(wml.Named("w:tbl")) == row.Ancestor(wml.Named("w:tbl"))
 	})
 	if i < 0 || tc.Child("w:tcPr").Child("w:vMerge") != nil {
 		c.warnTag(m, "The cell of '"+m.tag.Text+"' cannot merge: its row is not repeated, or it is merged already.")

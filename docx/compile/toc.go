@@ -288,7 +288,8 @@ func (c *tocs) editHeadings() {
 			continue
 		}
 		if m := parting(par, streams); m != nil {
-			c.warn(m.par, lang.Span{Start: m.from, End: m.to}, "A heading is not in the table of contents, since a block begins or ends within its paragraph.",
+			c.warn(m.par, lang.Span{Start: m.from, End: m.to},
+				"A heading is not in the table of contents, since a block begins or ends within its paragraph.",
 				"put each tag of the block into a paragraph of its own")
 			continue
 		}
@@ -349,7 +350,8 @@ func parting(par *wml.Node, streams []*block) *mark {
 
 // step returns the step that writes a table of contents.
 func (c *tocs) step(t *toc) *program.TOC {
-	o := &program.TOC{Number: t.number, Prefix: t.first.Prefix(c.src), Entries: t.entries, Look: t.look, Pages: t.pages, NoPages: t.noPages, Plain: t.plain}
+	o := &program.TOC{Number: t.number, Prefix: t.first.Prefix(c.src), Entries: t.entries, Look: t.look, Pages: t.pages,
+		NoPages: t.noPages, Plain: t.plain}
 	o.Open = []byte("<" + o.Prefix + "p>")
 	from := t.first.OpenEnd
 	if props := t.first.Child("w:pPr"); props != nil {

@@ -83,7 +83,8 @@ func (c *compiler) forgetCopies() {
 	isCopy := func(m *mark) bool { return ofLoop[m.tag.Text] && c.isInOtherTOC(m) }
 	for _, p := range c.pars {
 		if i := slices.IndexFunc(p.marks, isCopy); i >= 0 {
-			c.warnTag(p.marks[i], "The entry with '"+p.marks[i].tag.Text+"' in a table of figures or the like stays as it is until Word updates it (F9).")
+			c.warnTag(p.marks[i], "The entry with '"+p.marks[i].tag.Text+
+				"' in a table of figures or the like stays as it is until Word updates it (F9).")
 			p.marks = slices.DeleteFunc(p.marks, isCopy)
 		}
 	}

@@ -184,7 +184,8 @@ func declare(e *element, from, there declarations) {
 		if uri := from.prefixes[prefix]; uri != "" && uri != there.prefixes[prefix] && own(e, prefix) == nil {
 			missing = append(missing, prefix)
 		}
-		if prefix != "" && slices.Contains(from.ignorable, prefix) && !(slices.Contains(there.ignorable, prefix) && there.prefixes[prefix] == from.prefixes[prefix]) {
+		if prefix != "" && slices.Contains(from.ignorable, prefix) && !(slices.Contains(there.ignorable, prefix) &&
+			there.prefixes[prefix] == from.prefixes[prefix]) {
 			ignorable = append(ignorable, prefix)
 		}
 	}

@@ -77,7 +77,8 @@ func (d *decoder) noValue() error {
 	case r == '+' || r == '.':
 		return d.fault(d.at, fmt.Sprintf("a number begins with a digit or a minus sign, not with %q", r))
 	case unicode.IsLetter(r):
-		return d.fault(d.at, fmt.Sprintf("%q is not a value; put text in double quotes, which only true, false, and null do not need", d.letters()))
+		return d.fault(d.at, fmt.Sprintf("%q is not a value; put text in double quotes, which only true, false, and null do not need",
+			d.letters()))
 	}
 	return d.fault(d.at, "a value cannot begin with "+d.sight(d.at))
 }

@@ -35,8 +35,8 @@
 // loop.last, loop.count and loop.parent tell the place.
 //
 // The arguments of where, sort, group, unique and chart, and the second of $sum, $average, $min, $max and $count, are
-// computed for each item of a list: there the keys of the items are the innermost names (for an item that lacks a key that others have, it is missing), and item is the item itself, unless
-// it has a key of that name.
+// computed for each item of a list: there the keys of the items are the innermost names (for an item that lacks a key
+// that others have, it is missing), and item is the item itself, unless it has a key of that name.
 //
 // Numbers are exact decimals. One that is printed as it came keeps every digit (1.50 stays 1.50; only an exponent is
 // written out); a computed one is printed without needless zeros (1.50 + 1.50 is 3). Division gives 34 significant

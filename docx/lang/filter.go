@@ -155,7 +155,8 @@ func wholeNumber(n Node, v Value, low, high int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if d := x.shown(); x.fits() && x.magnitude() <= maxWholeDigits && d.IsInteger() && d.IntPart() >= int64(low) && d.IntPart() <= int64(high) {
+	if d := x.shown(); x.fits() && x.magnitude() <= maxWholeDigits && d.IsInteger() && d.IntPart() >= int64(low) &&
+		d.IntPart() <= int64(high) {
 		return int(d.IntPart()), nil
 	}
 	return 0, &fault{n, "is not a whole number from " + strconv.Itoa(low) + " to " + strconv.Itoa(high)}

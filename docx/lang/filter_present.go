@@ -21,7 +21,8 @@ var presentFilters = map[string]*filter{
 	},
 	"barcode": {
 		usage: `barcode("ean13") or barcode("code128", "5cm", "2cm")`, arity: arity{0, 3},
-		takesFor: barcodeTakes, same: true, args: []takes{like(aText, "code128"), like(aText, "5cm"), like(aText, "2cm")}, sole: true, note: barcode,
+		takesFor: barcodeTakes, same: true, args: []takes{like(aText, "code128"), like(aText, "5cm"), like(aText, "2cm")}, sole: true,
+		note: barcode,
 	},
 	"checkbox": {
 		usage: `checkbox or checkbox("yes", "no")`, arity: arity{0, 2},
@@ -255,7 +256,8 @@ func link(e *Env, f *Filter, v Value) (Value, error) {
 // unticked are the texts that leave a box empty: what programs write for false, and the word no.
 var unticked = map[string]bool{
 	"false": true, "off": true, "0": true, "n": true, "no": true, // English, Spanish, Italian
-	"nein": true, "nee": true, "nej": true, "nei": true, "non": true, "não": true, "nie": true, "нет": true, "ні": true, "いいえ": true, "否": true, "لا": true,
+	"nein": true, "nee": true, "nej": true, "nei": true, "non": true, "não": true, "nie": true, "нет": true, "ні": true, "いいえ": true,
+	"否": true, "لا": true,
 }
 
 // Ticked reports whether a value ticks a check box. It is like Truth, but the word for no, in any language that numbers are spelled

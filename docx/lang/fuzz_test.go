@@ -47,15 +47,22 @@ func FuzzParseTag(f *testing.F) {
 // FuzzEvaluate checks that every tag can be executed on every input, with the same result twice, and that only a limit
 // ends an execution.
 func FuzzEvaluate(f *testing.F) {
-	const data = `{"a":[{"n":1,"s":"x","d":"2024-02-29"},{"n":"2.5","s":null},{"s":"é"}],"d":"2024-01-31T23:30:00+02:00","n":-1234567.891,"s":"a,b;c","u":1700000000}`
+	const data = `{"a":[{"n":1,"s":"x","d":"2024-02-29"},{"n":"2.5","s":null},{"s":"é"}],"d":"2024-01-31T23:30:00+02:00",` +
+		`"n":-1234567.891,"s":"a,b;c","u":1700000000}`
 	for _, tag := range []string{
-		`{{n :: format("#,##0.00")}}`, `{{n :: format("EU-Number")}}`, `{{s :: format("xx-xx")}}`, `{{d :: format("dd-mmm-yy")}}`, `{{n :: currency("JPY")}}`,
+		`{{n :: format("#,##0.00")}}`, `{{n :: format("EU-Number")}}`, `{{s :: format("xx-xx")}}`, `{{d :: format("dd-mmm-yy")}}`,
+		`{{n :: currency("JPY")}}`,
 		`{{n :: percent(1)}}`, `{{n :: words}}`, `{{$round(n) :: ordinal}}`, `{{d :: date("EEEE d MMMM y")}}`, `{{d :: time("full")}}`,
-		`{{d :: timezone("Asia/Tokyo") :: add("+1 month -3 working days, end of quarter") :: date}}`, `{{u :: date("short")}}`, `{{$days(a[0].d, $today)}}`,
-		`{{for x in a :: where(n > 1) :: sort(s, "desc", n) :: slice(-2)}}`, `{{for g in a :: group(s) :: unique(key)}}`, `{{s :: split(",") :: join}}`,
-		`{{$sum(a, n * item.n)}}`, `{{a :: chart(s, n, n * 2)}}`, `{{n :: bold(n < 0) :: color("red") :: link(s)}}`, `{{s :: image("4cm", 3, "fill")}}`,
-		`{{s :: pad(20, "ab", "both") :: truncate(7) :: replace("a", s) :: titlecase}}`, `{{$lookup(a, "n", 1, "s.t")}}`, `{{if d > $now or n in [1, a]}}`,
-		`{{$string($now, d) :: reverse}}`, `{{a :: first(2) :: last :: default("x")}}`, `{{n :: add(1.5)}}`, `{{s :: merge :: span(u) :: checkbox}}`,
+		`{{d :: timezone("Asia/Tokyo") :: add("+1 month -3 working days, end of quarter") :: date}}`, `{{u :: date("short")}}`,
+		`{{$days(a[0].d, $today)}}`,
+		`{{for x in a :: where(n > 1) :: sort(s, "desc", n) :: slice(-2)}}`, `{{for g in a :: group(s) :: unique(key)}}`,
+		`{{s :: split(",") :: join}}`,
+		`{{$sum(a, n * item.n)}}`, `{{a :: chart(s, n, n * 2)}}`, `{{n :: bold(n < 0) :: color("red") :: link(s)}}`,
+		`{{s :: image("4cm", 3, "fill")}}`,
+		`{{s :: pad(20, "ab", "both") :: truncate(7) :: replace("a", s) :: titlecase}}`, `{{$lookup(a, "n", 1, "s.t")}}`,
+		`{{if d > $now or n in [1, a]}}`,
+		`{{$string($now, d) :: reverse}}`, `{{a :: first(2) :: last :: default("x")}}`, `{{n :: add(1.5)}}`,
+		`{{s :: merge :: span(u) :: checkbox}}`,
 	} {
 		f.Add(tag, data, "de-CH")
 	}

@@ -14,7 +14,8 @@ import (
 // anyScalar draws what an item of a list may be.
 func anyScalar(t *rapid.T) Value {
 	number := rapid.Map(rapid.IntRange(-20, 20), func(n int) Value { return json.Number(fmt.Sprintf("%d.%d0", n, max(n, -n)%10)) })
-	text := rapid.Map(rapid.OneOf(rapid.StringN(0, 6, -1), rapid.SampledFrom([]string{"1", "1.0", "10", "9", "9a", "é", "E"})), func(s string) Value { return s })
+	text := rapid.Map(rapid.OneOf(rapid.StringN(0, 6, -1), rapid.SampledFrom([]string{"1", "1.0", "10", "9", "9a", "é", "E"})),
+		func(s string) Value { return s })
 	return rapid.OneOf(number, text, rapid.SampledFrom([]Value{nil, true, false})).Draw(t, "item")
 }
 

@@ -73,7 +73,8 @@ func (c *checker) check(s *Schema, v Value, path string) {
 		switch {
 		case !ok || flag && s.kind > aFlag:
 			c.wrong(s, v, path)
-		case len(s.entries) > 0 && !slices.ContainsFunc(s.entries, func(entry Value) bool { known, _ := scalarText(entry); return known == text }):
+		case len(s.entries) > 0 && !slices.ContainsFunc(s.entries,
+			func(entry Value) bool { known, _ := scalarText(entry); return known == text }):
 			c.report(s, path, "is not one of "+s.listEntries(), "")
 		}
 	}
@@ -158,8 +159,8 @@ func joinPath(path, key string) string {
 	return path + "." + keyText(key, false)
 }
 
-// Changes lists what a new version of a template needs that the old one did not, and the reverse. The paths of a list's items are written as in
-// items[].price.
+// Changes lists what a new version of a template needs that the old one did not, and the reverse. The paths of a
+// list's items are written as in items[].price.
 type Changes struct {
 	Needs   []string `json:"needs"` // required, and was not before
 	Takes   []string `json:"takes"` // read if it is there, and was not read before

@@ -86,14 +86,18 @@ func TestSchema(t *testing.T) {
 		{`{{a :: currency("EUR")}} {{b :: percent}} {{c :: trim :: currency("EUR") :: uppercase}}`, `{a* number, b* number, c* number}`},
 		{`{{a :: format("#,##0.00")}} {{b :: format("EU-Number")}} {{c :: format("xxx-xxxx")}}`, `{a* number, b* number, c* single}`},
 		{`{{a :: format("dd-mm-yyyy")}} {{b :: date("d MMMM yyyy")}} {{c :: time("HH:mm")}} {{b}}`, `{a* date, b* date, c* date-time}`},
-		{`{{a :: add("1 month") :: date}} {{b :: add(5)}} {{c :: format("dd.mm.yyyy HH:mm")}} {{$days(d, e) :: optional}}`, `{a* date, b* number, c* date-time, d date, e date}`},
+		{`{{a :: add("1 month") :: date}} {{b :: add(5)}} {{c :: format("dd.mm.yyyy HH:mm")}} {{$days(d, e) :: optional}}`,
+			`{a* date, b* number, c* date-time, d date, e date}`},
 		{`{{a :: image("4cm")}} {{b :: checkbox}} {{c :: html}} {{d :: qrcode}}`, `{a* base64, b* boolean, c* string, d* single}`},
 		{`{{a :: split(",") :: first}} {{b :: trim :: checkbox}}`, `{a* single, b* boolean}`},
 
 		{`{{if a}}{{endif}}{{if b.c isPresent}}{{endif}}`, `{a any, b {c any}}`},
-		{`{{if a == "UK" or a == "US"}}{{endif}}{{if n > 2}}{{endif}}{{if b == true}}{{endif}}`, `{a single["UK","US"], n number[3], b boolean[true]}`},
-		{`{{if a in ["x", "y"]}}{{endif}}{{if "z" in b}}{{endif}}{{if c contains "z"}}{{endif}}`, `{a single["x","y"], b any[["z"]], c any[["z"]]}`},
-		{`{{if a * 2 > b}}{{endif}}{{if not c and (d or e == null)}}{{endif}}{{if $today > f}}{{endif}}`, `{a number, b number, c any, d any, e any, f date}`},
+		{`{{if a == "UK" or a == "US"}}{{endif}}{{if n > 2}}{{endif}}{{if b == true}}{{endif}}`,
+			`{a single["UK","US"], n number[3], b boolean[true]}`},
+		{`{{if a in ["x", "y"]}}{{endif}}{{if "z" in b}}{{endif}}{{if c contains "z"}}{{endif}}`,
+			`{a single["x","y"], b any[["z"]], c any[["z"]]}`},
+		{`{{if a * 2 > b}}{{endif}}{{if not c and (d or e == null)}}{{endif}}{{if $today > f}}{{endif}}`,
+			`{a number, b number, c any, d any, e any, f date}`},
 		{`{{if a}}{{b}}{{endif}}{{c}}`, `{a any, b single, c* single}`},
 		{`{{if a}}{{a}}{{endif}}`, `{a single}`},
 		{`{{if a}}{{a.b}}{{endif}}`, `{a {b* single}}`},
@@ -113,12 +117,16 @@ func TestSchema(t *testing.T) {
 		{`{{a[0].b}} {{c[-1]}}`, `{a* [{b single}], c* [single]}`},
 		{`{{$sum(a.p)}} {{$sum(b)}} {{$sum(o.lines.p)}}`, `{a* [{p number}], b* [number], o* {lines* [{p number}]}}`},
 		{`{{$sum(a, q * p)}} {{$count(b)}} {{$max(o.vs)}} {{o.id}}`, `{a* [{q number, p number}], b* [any], o* {vs* [number], id* single}}`},
-		{`{{a :: delimiter(", ")}} {{b :: join("; ")}} {{for x in c}}{{x.n :: delimiter(", ")}}{{endfor}}`, `{a* [single], b* [single], c* [{n* single}]}`},
+		{`{{a :: delimiter(", ")}} {{b :: join("; ")}} {{for x in c}}{{x.n :: delimiter(", ")}}{{endfor}}`,
+			`{a* [single], b* [single], c* [{n* single}]}`},
 		{`{{a :: sort :: first}} {{b :: count}} {{d :: slice(0, 2)}}`, `{a* [single], b* [any], d* single}`},
 		{`{{a :: chart(month, sales)}}`, `{a* [{month single, sales number}]}`},
-		{`{{$lookup(a, "k", b, "v.w")}} {{$lookup(c, "k.l") * 2}}`, `{a* [{k single["A-1001"], v {w single}}], b* single["A-1001"], c* {k* {l* number}}}`},
-		{`{{a :: barcode("ean8")}} {{b :: link}} {{c :: span(n)}} {{d :: ordinal}}`, `{a* single["96385074"], b* string["https://example.com/","https://example.org/"], c* single, n number[2], d* number[3,1]}`},
-		{`{{if a < b}}{{endif}}{{if c > 2 * d}}{{endif}}{{if e == $sum(f)}}{{endif}}`, `{a any[1], b any[1], c number, d number, e number, f [number]}`},
+		{`{{$lookup(a, "k", b, "v.w")}} {{$lookup(c, "k.l") * 2}}`,
+			`{a* [{k single["A-1001"], v {w single}}], b* single["A-1001"], c* {k* {l* number}}}`},
+		{`{{a :: barcode("ean8")}} {{b :: link}} {{c :: span(n)}} {{d :: ordinal}}`,
+			`{a* single["96385074"], b* string["https://example.com/","https://example.org/"], c* single, n number[2], d* number[3,1]}`},
+		{`{{if a < b}}{{endif}}{{if c > 2 * d}}{{endif}}{{if e == $sum(f)}}{{endif}}`,
+			`{a any[1], b any[1], c number, d number, e number, f [number]}`},
 		{"{{`odd key`.`a.b`}}", "{odd key* {a.b* single}}"},
 	} {
 		if got := brief(t, schema(t, c.template)); got != c.want {
@@ -148,7 +156,9 @@ const invoiceTags = `{{invoice.number}} {{invoice.date :: date("d MMMM yyyy")}} 
 	{{$sum(items, quantity * price)}} {{logo :: image("4cm")}}`
 
 func TestSchemaJSON(t *testing.T) {
-	written, err := json.MarshalIndent(schema(t, `{{name}}{{name}}{{if vip == true}}{{name :: uppercase}}{{name :: lowercase}}{{name :: trim}}{{endif}}{{for i in items}}{{i.price * 2}}{{endfor}}`), "", "  ")
+	written, err := json.MarshalIndent(schema(t,
+		`{{name}}{{name}}{{if vip == true}}{{name :: uppercase}}{{name :: lowercase}}{{name :: trim}}{{endif}}{{for i in `+
+			`items}}{{i.price * 2}}{{endfor}}`), "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +318,8 @@ func randomTemplate(r *rand.Rand) string {
 		for range 1 + r.IntN(4) {
 			switch p := path(loops); r.IntN(10) {
 			case 9:
-				b.WriteString(pick(`{{total :: currency("EUR")}}`, `{{due :: date("d MMMM yyyy")}}`, `{{due :: format("dd-mm-yyyy")}}`, `{{total :: format("#,##0.00")}}`))
+				b.WriteString(pick(`{{total :: currency("EUR")}}`, `{{due :: date("d MMMM yyyy")}}`, `{{due :: format("dd-mm-yyyy")}}`,
+					`{{total :: format("#,##0.00")}}`))
 			case 0, 1:
 				b.WriteString("{{" + p + pick("", " :: optional", ` :: default("x")`, " :: uppercase", ` :: truncate(5) :: bold`) + "}}")
 			case 2:
@@ -374,16 +385,22 @@ func TestCheck(t *testing.T) {
 		name, data string
 		want       []string
 	}{
-		{"all there", `{"invoice":{"number":1,"date":"2026-01-01"},"customer":{"name":"A"},"items":[{"description":"d","quantity":"3","price":"1.50","colors":[]}],"logo":"x"}`, nil},
+		{"all there", `{"invoice":{"number":1,"date":"2026-01-01"},"customer":{"name":"A"},"items":[{"description":"d","quantity":"3",` +
+			`"price":"1.50","colors":[]}],"logo":"x"}`, nil},
 		{"nothing", `{}`, []string{"'invoice' is missing", "'customer' is missing", "'items' is missing", "'logo' is missing"}},
 		{"misspelled", `{"Invoice":{},"custmer":{},"itms":[],"logo":null}`, []string{
-			"'invoice' is missing; did you mean 'Invoice'?", "'customer' is missing; did you mean 'custmer'?", "'items' is missing; did you mean 'itms'?", "'logo' is null"}},
+			"'invoice' is missing; did you mean 'Invoice'?", "'customer' is missing; did you mean 'custmer'?",
+			"'items' is missing; did you mean 'itms'?", "'logo' is null"}},
 		{"wrong kinds", `{"invoice":[],"customer":"A","items":7,"logo":{}}`, []string{
-			"'invoice' is a list, not an object", "'customer' is text, not an object", "'items' is a number, not a list", "'logo' is an object, not a picture"}},
-		{"below", `{"invoice":{"number":{},"date":true},"customer":{"name":["A"],"email":{}},"items":{"description":"d","quantity":"three","price":[],"colors":"red"},"logo":""}`, []string{
-			"'invoice.number' is an object, not text or a number", "'invoice.date' is true or false, not a date", "'customer.name' is a list, not text or a number", "'customer.email' is an object, not text or a number",
+			"'invoice' is a list, not an object", "'customer' is text, not an object", "'items' is a number, not a list",
+			"'logo' is an object, not a picture"}},
+		{"below", `{"invoice":{"number":{},"date":true},"customer":{"name":["A"],"email":{}},"items":{"description":"d","quantity":"three",` +
+			`"price":[],"colors":"red"},"logo":""}`, []string{
+			"'invoice.number' is an object, not text or a number", "'invoice.date' is true or false, not a date",
+			"'customer.name' is a list, not text or a number", "'customer.email' is an object, not text or a number",
 			"'items.quantity' is text, not a number", "'items.price' is a list, not a number", "'items.colors' is text, not a list"}},
-		{"few of a kind", `{"invoice":{"number":1,"date":"d"},"customer":{"name":"A"},"items":[` + strings.Repeat(`{"description":1,"price":1,"colors":"","qantity":2},`, 20) + `null,7],"logo":""}`, []string{
+		{"few of a kind", `{"invoice":{"number":1,"date":"d"},"customer":{"name":"A"},"items":[` +
+			strings.Repeat(`{"description":1,"price":1,"colors":"","qantity":2},`, 20) + `null,7],"logo":""}`, []string{
 			"'items[0].quantity' is missing; did you mean 'items[0].qantity'?", "'items[1].quantity' is missing; did you mean 'items[1].qantity'?",
 			"'items[2].quantity' is missing; did you mean 'items[2].qantity'?", "'items[21]' is a number, not an object"}},
 	} {
@@ -403,7 +420,8 @@ func TestCheck(t *testing.T) {
 
 func TestChanges(t *testing.T) {
 	old := schema(t, `{{a}}{{b :: optional}}{{c.d}}{{c.e}}{{for x in list}}{{x.k}}{{x.gone}}{{endfor}}{{n}}{{for s in names}}{{s}}{{endfor}}`)
-	s := schema(t, `{{a}}{{b}}{{c.d}}{{c.f}}{{for x in list}}{{x.k * 2}}{{x.new}}{{x.may :: optional}}{{endfor}}{{for x in n}}{{x.v}}{{endfor}}{{for s in names}}{{s * 2}}{{endfor}}`)
+	s := schema(t, `{{a}}{{b}}{{c.d}}{{c.f}}{{for x in list}}{{x.k * 2}}{{x.new}}{{x.may :: optional}}{{endfor}}{{for x in `+
+		`n}}{{x.v}}{{endfor}}{{for s in names}}{{s * 2}}{{endfor}}`)
 	want := lang.Changes{
 		Needs: []string{"b", "c.f", "list[].new", "n[].v"},
 		Takes: []string{"list[].may"},
@@ -438,7 +456,8 @@ func FuzzParseSchema(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(written, []byte(order))
-	f.Add([]byte(`{"type":["object","null"],"properties":{"":{"type":["null"]},"l":{"type":"array"},"e":{"examples":[{"a":1},[[]],null,"2"],"type":"number"}}}`), []byte(`{"l":[1]}`))
+	f.Add([]byte(`{"type":["object","null"],"properties":{"":{"type":["null"]},"l":{"type":"array"},"e":{"examples":[{"a":1},[[]],null,`+
+		`"2"],"type":"number"}}}`), []byte(`{"l":[1]}`))
 	f.Fuzz(func(t *testing.T, data, input []byte) {
 		s, err := lang.ParseSchema(data)
 		if err != nil {

@@ -92,7 +92,8 @@ func TestEverythingIsCharged(t *testing.T) {
 	for name, fn := range filterTable {
 		if fn.note == nil && !slices.Contains(constantWork, name) {
 			for way := range waysOf(name, fn.usage) {
-				checkCharged(t, data, n/bytesPerStep, "items :: "+way, "names :: "+way, "numbers :: "+way, "dates :: "+way, "times :: "+way, "text :: "+way)
+				checkCharged(t, data, n/bytesPerStep, "items :: "+way, "names :: "+way, "numbers :: "+way, "dates :: "+way, "times :: "+way,
+					"text :: "+way)
 			}
 		}
 	}
@@ -110,7 +111,9 @@ func usageInput(t *testing.T, n int) Value {
 	t.Helper()
 	repeat := func(part string) string { return strings.TrimSuffix(strings.Repeat(part+",", n), ",") }
 	text := strings.Repeat("one,", n)
-	data, err := Decode(fmt.Appendf(nil, `{"items":[%s],"numbers":[%s],"dates":[%s],"times":[%s],"names":[%s],"list":[%[5]s],"text":%q,"first":%[6]q,"last":"x","object":[%[1]s],"value":"z"}`,
+	data, err := Decode(fmt.Appendf(nil,
+		`{"items":[%s],"numbers":[%s],"dates":[%s],"times":[%s],"names":[%s],"list":[%[5]s],"text":%q,"first":%[6]q,"last":"x",`+
+			`"object":[%[1]s],"value":"z"}`,
 		repeat(`{"name":"a","price":20,"quantity":2,"category":"b","month":"May","sales":1,"costs":2,"key":"c"}`),
 		repeat("1"), repeat(`"2026-01-31"`), repeat(`"2026-01-31T12:00:00Z"`), repeat(`"Ada"`), text))
 	if err != nil {

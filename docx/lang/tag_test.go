@@ -44,13 +44,14 @@ func TestTypeAndPaths(t *testing.T) {
 		{"filters", `{{a.b :: default(c.d) :: uppercase}}`, []listed{
 			{`{{a.b :: default(c.d) :: uppercase}}`, "text", []string{"a", "a.b", "c", "c.d"}},
 		}},
-		{"loop variable", `{{tablerow item in products}}{{item.name}}{{item.quantity * item.price}}{{item}}{{endtablerow}}{{item.name}}`, []listed{
-			{`{{tablerow item in products}}`, "table-loop", []string{"products"}},
-			{`{{item.name}}`, "text", []string{"products", "products.name"}},
-			{`{{item.quantity * item.price}}`, "arithmetic", []string{"products", "products.quantity", "products.price"}},
-			{`{{item}}`, "text", []string{"products"}},
-			{`{{item.name}}`, "text", []string{"item", "item.name"}},
-		}},
+		{"loop variable", `{{tablerow item in products}}{{item.name}}{{item.quantity * item.price}}{{item}}{{endtablerow}}{{item.name}}`,
+			[]listed{
+				{`{{tablerow item in products}}`, "table-loop", []string{"products"}},
+				{`{{item.name}}`, "text", []string{"products", "products.name"}},
+				{`{{item.quantity * item.price}}`, "arithmetic", []string{"products", "products.quantity", "products.price"}},
+				{`{{item}}`, "text", []string{"products"}},
+				{`{{item.name}}`, "text", []string{"item", "item.name"}},
+			}},
 		{"nested loops", `{{for o in shop.orders}}{{for l in o.lines}}{{l.sku}}{{o.id}}{{endfor}}{{endfor}}`, []listed{
 			{`{{for o in shop.orders}}`, "for-loop", []string{"shop", "shop.orders"}},
 			{`{{for l in o.lines}}`, "for-loop", []string{"shop", "shop.orders", "shop.orders.lines"}},
@@ -58,7 +59,8 @@ func TestTypeAndPaths(t *testing.T) {
 			{`{{o.id}}`, "text", []string{"shop", "shop.orders", "shop.orders.id"}},
 		}},
 		{"condition", `{{if contract.country == “UK” and contract.city isPresent}}{{elseif x}}{{else}}{{endif}}`, []listed{
-			{`{{if contract.country == “UK” and contract.city isPresent}}`, "conditional", []string{"contract", "contract.country", "contract.city"}},
+			{`{{if contract.country == “UK” and contract.city isPresent}}`, "conditional", []string{"contract", "contract.country",
+				"contract.city"}},
 			{`{{elseif x}}`, "conditional", []string{"x"}},
 		}},
 		{"function", `{{$sum(products.amount)}}`, []listed{
@@ -75,7 +77,8 @@ func TestTypeAndPaths(t *testing.T) {
 			{`{{loop.index}}`, "text", nil},
 			{`{{loop.x}}`, "text", []string{"loop", "loop.x"}},
 		}},
-		{"names for items", `{{$sum(items, quantity * item.price)}}{{for g in items :: where(kind == wanted.kind) :: sort(name)}}{{endfor}}`, []listed{
+		{"names for items", `{{$sum(items, quantity * item.price)}}{{for g in items :: where(kind == wanted.kind) :: ` +
+			`sort(name)}}{{endfor}}`, []listed{
 			{`{{$sum(items, quantity * item.price)}}`, "arithmetic", []string{"items", "items.quantity", "items.price"}},
 			{`{{for g in items :: where(kind == wanted.kind) :: sort(name)}}`, "for-loop",
 				[]string{"items", "items.kind", "items.wanted", "items.wanted.kind", "items.name"}},
@@ -85,7 +88,8 @@ func TestTypeAndPaths(t *testing.T) {
 			{`{{$sum(o.lines, n * o.rate)}}`, "arithmetic", []string{"orders", "orders.lines", "orders.lines.n", "orders.rate"}},
 			{`{{$sum(orders, $sum(lines, n))}}`, "arithmetic", []string{"orders", "orders.lines", "orders.lines.n"}},
 		}},
-		{"groups", `{{for g in items :: group(kind.name)}}{{g.key}}{{for i in g.items}}{{i.price}}{{endfor}}{{$sum(g.items.price)}}{{endfor}}`, []listed{
+		{"groups", `{{for g in items :: group(kind.name)}}{{g.key}}{{for i in ` +
+			`g.items}}{{i.price}}{{endfor}}{{$sum(g.items.price)}}{{endfor}}`, []listed{
 			{`{{for g in items :: group(kind.name)}}`, "for-loop", []string{"items", "items.kind", "items.kind.name"}},
 			{`{{g.key}}`, "text", []string{"items", "items.kind", "items.kind.name"}},
 			{`{{for i in g.items}}`, "for-loop", []string{"items"}},

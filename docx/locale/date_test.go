@@ -117,7 +117,8 @@ func TestDatePatternsThatCannotBeRead(t *testing.T) {
 }
 
 func FuzzDate(f *testing.F) {
-	for _, seed := range []string{"d MMMM y", "short", "EEEE, d 'de' MMMM", "'", "''", "HH:mm:ss.SSSSSSSSS zzzz", "YYYY-'W'ww-e", "qqqq LLLLL"} {
+	for _, seed := range []string{"d MMMM y", "short", "EEEE, d 'de' MMMM", "'", "''", "HH:mm:ss.SSSSSSSSS zzzz", "YYYY-'W'ww-e",
+		"qqqq LLLLL"} {
 		f.Add("pl", seed, int64(1772719629))
 	}
 	f.Fuzz(func(t *testing.T, tag, pattern string, seconds int64) {

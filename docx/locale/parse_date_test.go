@@ -115,7 +115,8 @@ func TestTimesThatCannotBeRead(t *testing.T) {
 
 // What ParseTime reads can be written and read again.
 func FuzzParseTime(f *testing.F) {
-	for _, seed := range []string{"2026-03-05", "13-03-2023", "March 5th, 2026", "2026-03-05T14:07:09.25+01:00", "1772719629", "2026年3月5日", "5 de marzo de 2026 2:07 p.m."} {
+	for _, seed := range []string{"2026-03-05", "13-03-2023", "March 5th, 2026", "2026-03-05T14:07:09.25+01:00", "1772719629",
+		"2026年3月5日", "5 de marzo de 2026 2:07 p.m."} {
 		f.Add(seed, "es")
 	}
 	f.Fuzz(func(t *testing.T, text, tag string) {
@@ -146,7 +147,8 @@ func TestBoxDate(t *testing.T) {
 			t.Errorf("BoxDate(%q) = %q, %v; want %q", pattern, got, ok, want)
 		}
 	}
-	for _, pattern := range []string{"", "xxx-xxxx", "#,##0.00", "US-Number", "mmmmm", "ddddd", "'d", "a", "d of m", strings.Repeat("d-", 200)} {
+	for _, pattern := range []string{"", "xxx-xxxx", "#,##0.00", "US-Number", "mmmmm", "ddddd", "'d", "a", "d of m",
+		strings.Repeat("d-", 200)} {
 		if got, ok := locale.BoxDate(pattern); ok {
 			t.Errorf("BoxDate(%q) = %q", pattern, got)
 		}

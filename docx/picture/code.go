@@ -133,7 +133,8 @@ func (s symbology) draw(code image.Image) (*Picture, error) {
 		image.rows(line, s.row*modulePixels)
 	}
 	image.rows(white, s.quietTop*modulePixels)
-	return &Picture{Kind: PNG, Data: image.png(), Width: EMU(width) * s.module, Height: EMU(height) * s.module, Elastic: s.row == linearHeight}, nil
+	return &Picture{Kind: PNG, Data: image.png(), Width: EMU(width) * s.module, Height: EMU(height) * s.module,
+		Elastic: s.row == linearHeight}, nil
 }
 
 func isDark(c color.Color) bool {
@@ -231,7 +232,8 @@ func codabarCode(text string) (image.Image, error) {
 		text = "A" + text + "A"
 	}
 	if strings.Trim(body, "0123456789-$:/.+") != "" {
-		return nil, errors.New("contains characters that codes of type codabar cannot encode: use digits and - $ : / . +, between two letters from A to D")
+		return nil, errors.New("contains characters that codes of type codabar cannot encode: use digits and - $ : / . +, between two " +
+			"letters from A to D")
 	}
 	return codabar.Encode(text)
 }

@@ -52,7 +52,8 @@ func Inspect(data []byte) (Info, error) {
 		return Info{}, fmt.Errorf("is a %s file without pixels", info.Kind)
 	}
 	if info.Width > MaxSide || info.Height > MaxSide || info.Width*info.Height > MaxPixels {
-		return Info{}, fmt.Errorf("is an image of %d by %d pixels; the limit is %d on each side and %d million in total", info.Width, info.Height, MaxSide, MaxPixels/1_000_000)
+		return Info{}, fmt.Errorf("is an image of %d by %d pixels; the limit is %d on each side and %d million in total", info.Width,
+			info.Height, MaxSide, MaxPixels/1_000_000)
 	}
 	return info, nil
 }

@@ -49,7 +49,8 @@ const (
 
 var kinds = [...]struct{ name, extension, contentType string }{
 	PNG: {"PNG", "png", "image/png"}, JPEG: {"JPEG", "jpeg", "image/jpeg"}, GIF: {"GIF", "gif", "image/gif"},
-	BMP: {"BMP", "bmp", "image/bmp"}, TIFF: {"TIFF", "tiff", "image/tiff"}, WebP: {"WebP", "webp", "image/webp"}, SVG: {"SVG", "svg", "image/svg+xml"},
+	BMP: {"BMP", "bmp", "image/bmp"}, TIFF: {"TIFF", "tiff", "image/tiff"}, WebP: {"WebP", "webp", "image/webp"},
+	SVG: {"SVG", "svg", "image/svg+xml"},
 }
 
 // String returns the name of the kind.

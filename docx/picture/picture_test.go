@@ -66,13 +66,15 @@ func withSegment(file []byte, marker byte, body string) []byte {
 }
 
 func withOrientation(file []byte, orientation byte) []byte {
-	return withSegment(file, 0xe1, "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00"+string(orientation)+"\x00\x00\x00\x00\x00\x00")
+	return withSegment(file, 0xe1, "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00"+string(orientation)+
+		"\x00\x00\x00\x00\x00\x00")
 }
 
 // webpFile is a lossless file of one pixel.
 var webpFile = []byte("RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00/\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00")
 
-const svgFile = `<svg xmlns="http://www.w3.org/2000/svg" width="2cm" height="1cm" viewBox="0 0 20 10"><rect width="20" height="10" fill="#00ff00"/></svg>`
+const svgFile = `<svg xmlns="http://www.w3.org/2000/svg" width="2cm" height="1cm" viewBox="0 0 20 10"><rect width="20" ` +
+	`height="10" fill="#00ff00"/></svg>`
 
 func TestPrepare(t *testing.T) {
 	const inch = 914_400
@@ -87,18 +89,23 @@ func TestPrepare(t *testing.T) {
 		"png with resolution": {withPHYs(pngFile(t, 300, 150), 11811, 5906), picture.PNG, 914_402, 914_324, true},
 		"png of no dpi":       {withPHYs(pngFile(t, 30, 20), 1, 1), picture.PNG, px(30), px(20), true},
 		"jpeg":                {jpegFile(t, 30, 20), picture.JPEG, px(30), px(20), true},
-		"jpeg with density":   {withSegment(jpegFile(t, 300, 150), 0xe0, "JFIF\x00\x01\x01\x01\x01\x2c\x00\x96\x00\x00"), picture.JPEG, inch, inch, true},
-		"jpeg by centimetres": {withSegment(jpegFile(t, 100, 100), 0xe0, "JFIF\x00\x01\x01\x02\x00\x64\x00\x64\x00\x00"), picture.JPEG, 360_000, 360_000, true},
-		"jpeg upright":        {withOrientation(jpegFile(t, 30, 20), 1), picture.JPEG, px(30), px(20), true},
-		"jpeg turned":         {withOrientation(jpegFile(t, 30, 20), 6), picture.JPEG, px(20), px(30), false},
-		"gif":                 {encoded(t, func(b *bytes.Buffer) error { return gif.Encode(b, sample(30, 20), nil) }), picture.GIF, px(30), px(20), true},
-		"bmp":                 {encoded(t, func(b *bytes.Buffer) error { return bmp.Encode(b, sample(30, 20)) }), picture.BMP, px(30), px(20), true},
-		"tiff":                {encoded(t, func(b *bytes.Buffer) error { return tiff.Encode(b, sample(144, 72), nil) }), picture.TIFF, 2 * inch, inch, true},
-		"webp":                {webpFile, picture.WebP, px(1), px(1), false},
-		"svg":                 {[]byte(svgFile), picture.SVG, 76 * 9525, 38 * 9525, false},
-		"svg by viewBox":      {[]byte(`<?xml version="1.0"?><!-- x --><svg viewBox="0,0 40 30"/>`), picture.SVG, px(40), px(30), false},
-		"svg of percents":     {[]byte(`<svg width="100%" height="50%" viewBox="0 0 40 30" xmlns="http://www.w3.org/2000/svg"/>`), picture.SVG, px(40), px(30), false},
-		"svg of no size":      {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`), picture.SVG, px(300), px(150), false},
+		"jpeg with density": {withSegment(jpegFile(t, 300, 150), 0xe0, "JFIF\x00\x01\x01\x01\x01\x2c\x00\x96\x00\x00"), picture.JPEG,
+			inch, inch, true},
+		"jpeg by centimetres": {withSegment(jpegFile(t, 100, 100), 0xe0, "JFIF\x00\x01\x01\x02\x00\x64\x00\x64\x00\x00"), picture.JPEG,
+			360_000, 360_000, true},
+		"jpeg upright": {withOrientation(jpegFile(t, 30, 20), 1), picture.JPEG, px(30), px(20), true},
+		"jpeg turned":  {withOrientation(jpegFile(t, 30, 20), 6), picture.JPEG, px(20), px(30), false},
+		"gif": {encoded(t, func(b *bytes.Buffer) error { return gif.Encode(b, sample(30, 20), nil) }), picture.GIF, px(30),
+			px(20), true},
+		"bmp": {encoded(t, func(b *bytes.Buffer) error { return bmp.Encode(b, sample(30, 20)) }), picture.BMP, px(30), px(20), true},
+		"tiff": {encoded(t, func(b *bytes.Buffer) error { return tiff.Encode(b, sample(144, 72), nil) }), picture.TIFF, 2 * inch,
+			inch, true},
+		"webp":           {webpFile, picture.WebP, px(1), px(1), false},
+		"svg":            {[]byte(svgFile), picture.SVG, 76 * 9525, 38 * 9525, false},
+		"svg by viewBox": {[]byte(`<?xml version="1.0"?><!-- x --><svg viewBox="0,0 40 30"/>`), picture.SVG, px(40), px(30), false},
+		"svg of percents": {[]byte(`<svg width="100%" height="50%" viewBox="0 0 40 30" xmlns="http://www.w3.org/2000/svg"/>`), picture.SVG,
+			px(40), px(30), false},
+		"svg of no size": {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`), picture.SVG, px(300), px(150), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			info, err := picture.Inspect(c.file)
@@ -206,7 +213,8 @@ func TestDecode(t *testing.T) {
 	}
 	for name, value := range map[string]string{
 		"standard": std, "url alphabet": url, "in lines": lines.String(), "data uri": "data:image/png;base64," + std,
-		"data uri with parameters": " DATA:image/png;charset=x;BASE64," + std, "percent": "data:image/png;base64," + strings.ReplaceAll(std, "+", "%2B"),
+		"data uri with parameters": " DATA:image/png;charset=x;BASE64," + std, "percent": "data:image/png;base64," +
+			strings.ReplaceAll(std, "+", "%2B"),
 	} {
 		if got, err := picture.Decode(value); err != nil || !bytes.Equal(got, file) {
 			t.Errorf("%s: %d bytes, %v", name, len(got), err)
@@ -239,10 +247,12 @@ func TestPlace(t *testing.T) {
 		"fit, touches top":   {9_000_000, 2_000_000, "", picture.Placed{Width: 4_000_000, Height: 2_000_000}},
 		"fit, touches sides": {1_000_000, 1_000_000, picture.FitInside, picture.Placed{Width: 1_000_000, Height: 500_000}},
 		"stretch":            {700_000, 900_000, picture.FitStretch, picture.Placed{Width: 700_000, Height: 900_000}},
-		"fill, sides cut":    {1_000_000, 1_000_000, picture.FitFill, picture.Placed{Width: 1_000_000, Height: 1_000_000, Left: 25_000, Right: 25_000}},
-		"fill, top cut":      {4_000_000, 1_000_000, picture.FitFill, picture.Placed{Width: 4_000_000, Height: 1_000_000, Top: 25_000, Bottom: 25_000}},
-		"original":           {700_000, 900_000, picture.FitOriginal, picture.Placed{Width: w, Height: h}},
-		"huge":               {0, 900_000_000, "", picture.Placed{Width: picture.MaxExtent, Height: picture.MaxExtent / 2}},
+		"fill, sides cut": {1_000_000, 1_000_000, picture.FitFill, picture.Placed{Width: 1_000_000, Height: 1_000_000, Left: 25_000,
+			Right: 25_000}},
+		"fill, top cut": {4_000_000, 1_000_000, picture.FitFill, picture.Placed{Width: 4_000_000, Height: 1_000_000, Top: 25_000,
+			Bottom: 25_000}},
+		"original": {700_000, 900_000, picture.FitOriginal, picture.Placed{Width: w, Height: h}},
+		"huge":     {0, 900_000_000, "", picture.Placed{Width: picture.MaxExtent, Height: picture.MaxExtent / 2}},
 	} {
 		if got := picture.Place(w, h, c.width, c.height, c.fit); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

@@ -18,9 +18,11 @@ const largePixels = 4_000_000
 var large sync.Mutex
 
 // recode decodes a file and encodes it otherwise, upright.
-func recode(meter *budget.Meter, data []byte, info Info, decode func(io.Reader) (image.Image, error), encode func(io.Writer, image.Image) error) ([]byte, error) {
+func recode(meter *budget.Meter, data []byte, info Info, decode func(io.Reader) (image.Image, error),
+	encode func(io.Writer, image.Image) error) ([]byte, error) {
 	if pixels := info.Width * info.Height; pixels > maxDecoded {
-		return nil, fmt.Errorf("is a %s file of %d million pixels, which must be converted, and the limit for that is %d million: make it smaller, or save it upright as PNG or JPEG",
+		return nil, fmt.Errorf("is a %s file of %d million pixels, which must be converted, and the limit for that is %d million: "+
+			"make it smaller, or save it upright as PNG or JPEG",
 			info.Kind, pixels/1_000_000, maxDecoded/1_000_000)
 	}
 	if err := meter.Draw(info.Width, info.Height); err != nil {

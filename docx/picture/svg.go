@@ -32,9 +32,11 @@ const (
 
 // svgElements are the elements that draw, and cannot do more: no scripts, no foreign content, no animation (which can set
 // addresses), no fonts from elsewhere.
-var svgElements = set("svg g defs symbol use switch title desc a style path rect circle ellipse line polyline polygon text tspan textPath " +
+var svgElements = set("svg g defs symbol use switch title desc a style path rect circle ellipse line polyline polygon text " +
+	"tspan textPath " +
 	"image marker pattern clipPath mask linearGradient radialGradient stop filter feBlend feColorMatrix feComponentTransfer feComposite " +
-	"feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur " +
+	"feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR " +
+	"feGaussianBlur " +
 	"feMerge feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence")
 
 func set(words string) map[string]bool {
@@ -346,7 +348,8 @@ func isInner(element, address string) bool {
 // isHarmless reports whether a value or a style sheet refers to nothing outside of the file.
 func isHarmless(s string) bool {
 	s = strings.ToLower(s)
-	if strings.ContainsAny(s, `\@`) || strings.Contains(s, "script:") || strings.Contains(s, "expression(") || strings.Contains(s, "image(") || strings.Contains(s, "/*") {
+	if strings.ContainsAny(s, `\@`) || strings.Contains(s, "script:") || strings.Contains(s, "expression(") ||
+		strings.Contains(s, "image(") || strings.Contains(s, "/*") {
 		return false
 	}
 	for {

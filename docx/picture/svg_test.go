@@ -11,12 +11,15 @@ import (
 
 func TestSVGIsMadeHarmless(t *testing.T) {
 	const hostile = `<!DOCTYPE svg><?xml-stylesheet href="http://evil.example/x.css"?>
-<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink" xmlns:i="http://www.inkscape.org/" width="10" height="10" onload="evil()">
+<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink" xmlns:i="http://www.inkscape.org/"
+ width="10" height="10" onload="evil()">
 <script>evil()</script><foreignObject><p xmlns="http://www.w3.org/1999/xhtml">evil</p></foreignObject>
 <style>@import url(http://evil.example/a.css);</style><style>.a{fill:red}</style><style>.b{fill:url( "http://evil.example/" )}</style>
 <image x:href="http://evil.example/a.png"/><image href="file:///etc/passwd"/><image x:href="data:image/png;base64,AAAA"/>
-<use x:href="http://evil.example/#a"/><use x:href="#good"/><a x:href="javascript:evil()"><rect id="good" class="a" width="5" height="5" fill="url(#g)" style="fill:url(http://evil.example)"/></a>
-<set attributeName="href" to="http://evil.example"/><animate/><i:evil>evil</i:evil><rect onClick="evil()" width="1" fill="u\72l(http://evil.example)"/>
+<use x:href="http://evil.example/#a"/><use x:href="#good"/><a x:href="javascript:evil()">
+<rect id="good" class="a" width="5" height="5" fill="url(#g)" style="fill:url(http://evil.example)"/></a>
+<set attributeName="href" to="http://evil.example"/><animate/><i:evil>evil</i:evil>
+<rect onClick="evil()" width="1" fill="u\72l(http://evil.example)"/>
 <text>1 &lt; 2</text></svg>`
 	p, err := picture.Prepare(nil, []byte(hostile))
 	if err != nil {
@@ -27,7 +30,8 @@ func TestSVGIsMadeHarmless(t *testing.T) {
 			t.Errorf("%q is left in\n%s", bad, p.SVG)
 		}
 	}
-	for _, good := range []string{`<rect id="good" class="a" width="5" height="5" fill="url(#g)">`, `xlink:href="#good"`, "data:image/png", ".a{fill:red}", "1 &lt; 2"} {
+	for _, good := range []string{`<rect id="good" class="a" width="5" height="5" fill="url(#g)">`, `xlink:href="#good"`,
+		"data:image/png", ".a{fill:red}", "1 &lt; 2"} {
 		if !bytes.Contains(p.SVG, []byte(good)) {
 			t.Errorf("%q is not left in\n%s", good, p.SVG)
 		}
@@ -64,15 +68,18 @@ func TestSVGIsBounded(t *testing.T) {
 		return `<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100" viewBox="0 0 100 100">` + s + `</svg>`
 	}
 	for name, file := range map[string]string{
-		"use of itself":   wrap(`<defs><g id="a"><use href="#a"/></g></defs><use href="#a"/>`),
-		"uses in circles": wrap(`<defs><g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g><defs></defs><use href="#a"/></defs><use href="#b"/>`),
-		"tiny dashes":     wrap(`<path d="M0 0L1000000 1000000" stroke="red" stroke-dasharray="0.02,0.02"/>`),
-		"dash offset":     wrap(`<path d="M0 0L10 10" stroke="red" stroke-dasharray="0.02,0" style="stroke-dashoffset:30000000"/>`),
-		"huge numbers":    wrap(`<g transform="scale(1e30)"><path d="M0 0C1e30 1e30 -1e30 1e30 1e300 5A1e9 1e9 0 1 1 5 5" stroke="red" stroke-width="1e20"/></g>`),
-		"not numbers":     wrap(`<path d="M NaN,NaN L Inf 5" transform="matrix(NaN)"/><rect width="NaN" rx="-1"/><polygon points="1"/>`),
-		"many gradients":  wrap(`<defs><linearGradient id="g"><stop offset="0" stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient></defs>` + strings.Repeat(`<rect width="100" height="100" fill="url(#g)"/>`, 20_000)),
-		"empty viewBox":   `<svg viewBox="0 0 0 0" xmlns="http://www.w3.org/2000/svg"><rect width="1" height="1"/></svg>`,
-		"closing defs":    wrap(`<defs></defs></defs>`),
+		"use of itself": wrap(`<defs><g id="a"><use href="#a"/></g></defs><use href="#a"/>`),
+		"uses in circles": wrap(`<defs><g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g><defs></defs><use ` +
+			`href="#a"/></defs><use href="#b"/>`),
+		"tiny dashes": wrap(`<path d="M0 0L1000000 1000000" stroke="red" stroke-dasharray="0.02,0.02"/>`),
+		"dash offset": wrap(`<path d="M0 0L10 10" stroke="red" stroke-dasharray="0.02,0" style="stroke-dashoffset:30000000"/>`),
+		"huge numbers": wrap(`<g transform="scale(1e30)"><path d="M0 0C1e30 1e30 -1e30 1e30 1e300 5A1e9 1e9 0 1 1 5 5" stroke="red" ` +
+			`stroke-width="1e20"/></g>`),
+		"not numbers": wrap(`<path d="M NaN,NaN L Inf 5" transform="matrix(NaN)"/><rect width="NaN" rx="-1"/><polygon points="1"/>`),
+		"many gradients": wrap(`<defs><linearGradient id="g"><stop offset="0" stop-color="red"/><stop offset="1" ` +
+			`stop-color="blue"/></linearGradient></defs>` + strings.Repeat(`<rect width="100" height="100" fill="url(#g)"/>`, 20_000)),
+		"empty viewBox": `<svg viewBox="0 0 0 0" xmlns="http://www.w3.org/2000/svg"><rect width="1" height="1"/></svg>`,
+		"closing defs":  wrap(`<defs></defs></defs>`),
 	} {
 		p, err := picture.Prepare(nil, []byte(file))
 		if err == nil {
@@ -84,7 +91,8 @@ func TestSVGIsBounded(t *testing.T) {
 
 // What a drawing shows is a part of its plane, in the middle of its size.
 func TestSVGShowsItsViewBox(t *testing.T) {
-	p, err := picture.Prepare(nil, []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="60" height="20" viewBox="10 30 5 5"><rect x="10" y="30" width="5" height="5"/></svg>`))
+	p, err := picture.Prepare(nil, []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="60" height="20" viewBox="10 30 5 `+
+		`5"><rect x="10" y="30" width="5" height="5"/></svg>`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,8 @@ import (
 
 // BenchmarkHTML reads and writes some 10 kB as an editor gives it.
 func BenchmarkHTML(b *testing.B) {
-	s := strings.Repeat(`<p>Some <b>bold</b> and <a href="https://example.com">linked</a> text, not very long.</p><ul><li>one</li><li>two</li></ul>`, 60) +
+	s := strings.Repeat(`<p>Some <b>bold</b> and <a href="https://example.com">linked</a> text, not very `+
+		`long.</p><ul><li>one</li><li>two</li></ul>`, 60) +
 		"<table>" + strings.Repeat("<tr><td>cell</td><td>another</td><td>1.20</td></tr>", 50) + "</table>"
 	b.SetBytes(int64(len(s)))
 	for b.Loop() {

@@ -47,13 +47,16 @@ func addGolden(f *testing.F, name string) {
 }
 
 var tagRun = []byte(`<w:rFonts w:ascii="A"/><w:b/><w:color w:val="000000"/><w:lang w:val="de"/>`)
-var tagParagraph = []byte(`<w:pStyle w:val="S"/><w:framePr w:w="1"/><w:numPr><w:ilvl w:val="0"/><w:numId w:val="3"/></w:numPr><w:ind w:left="99"/><w:rPr><w:i/></w:rPr><w:sectPr><w:x/></w:sectPr>`)
+var tagParagraph = []byte(`<w:pStyle w:val="S"/><w:framePr w:w="1"/><w:numPr><w:ilvl w:val="0"/><w:numId ` +
+	`w:val="3"/></w:numPr><w:ind w:left="99"/><w:rPr><w:i/></w:rPr><w:sectPr><w:x/></w:sectPr>`)
 
 func checkDoc(t *testing.T, doc *richtext.Doc) {
 	t.Helper()
-	for _, styles := range []string{"", "character Hyperlink\ntable Table Grid\nparagraph heading 1\nparagraph Quote\nparagraph List Paragraph"} {
+	for _, styles := range []string{"",
+		"character Hyperlink\ntable Table Grid\nparagraph heading 1\nparagraph Quote\nparagraph List Paragraph"} {
 		h := &host{styles: styles}
-		c := richtext.Context{Prefix: "w:", RelNamespace: "REL", RunProps: tagRun, ParaProps: tagParagraph, Strict: styles != "", MustEndWithParagraph: true}
+		c := richtext.Context{Prefix: "w:", RelNamespace: "REL", RunProps: tagRun, ParaProps: tagParagraph, Strict: styles != "",
+			MustEndWithParagraph: true}
 		body := checkContent(t, doc.AppendBlocks(nil, c, h), "body")
 		if n := len(body.children); n == 0 || body.children[n-1].name != "p" {
 			t.Errorf("the blocks do not end with a paragraph")

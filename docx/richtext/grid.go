@@ -27,7 +27,8 @@ func (b *builder) table(n *html.Node, s, outer style) {
 	}
 	s.kind, s.level, s.keepSpace = paragraph, 0, false
 	s.tables++
-	t := tableReader{b: b, outer: outer, grid: &grid{width: lengthOf(n), borders: hasBorders(n), shape: shape{rightToLeft: s.shape.rightToLeft}}}
+	t := tableReader{b: b, outer: outer, grid: &grid{width: lengthOf(n), borders: hasBorders(n),
+		shape: shape{rightToLeft: s.shape.rightToLeft}}}
 	switch align := strings.ToLower(attr(n, "align")); align {
 	case "left", "right", "center":
 		t.grid.shape.align = align

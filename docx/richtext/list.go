@@ -48,7 +48,8 @@ func (l List) AppendLevels(dst []byte, prefix string, strict bool) []byte {
 		case l.Format == "bullet":
 			mark = usualBullets[i%len(usualBullets)]
 		}
-		dst = fmt.Appendf(dst, `<%[1]slvl %[1]silvl="%[2]d"><%[1]sstart %[1]sval="1"/><%[1]snumFmt %[1]sval="%[3]s"/><%[1]slvlText %[1]sval="%[4]s"/>`+
+		dst = fmt.Appendf(dst, `<%[1]slvl %[1]silvl="%[2]d"><%[1]sstart %[1]sval="1"/><%[1]snumFmt %[1]sval="%[3]s"/><%[1]slvlText `+
+			`%[1]sval="%[4]s"/>`+
 			`<%[1]slvlJc %[1]sval="%[5]s"/><%[1]spPr><%[1]sind %[1]s%[5]s="%[6]d" %[1]shanging="%[7]d"/></%[1]spPr></%[1]slvl>`,
 			prefix, i, l.Format, mark, left, listIndent*(i+1), hanging)
 	}

@@ -6,8 +6,10 @@ import (
 
 // known are the elements that a text is taken for HTML by; those of phrases must be closed somewhere.
 var (
-	phrases = setOf("a b strong i em cite dfn var u ins s strike del sub sup code kbd samp tt mark small big font span q abbr label time bdo bdi button nobr")
-	known   = setOf("p div section article header footer main aside nav figure figcaption center h1 h2 h3 h4 h5 h6 pre blockquote ul ol li dl dt dd " +
+	phrases = setOf("a b strong i em cite dfn var u ins s strike del sub sup code kbd samp tt mark small big font span q abbr " +
+		"label time bdo bdi button nobr")
+	known = setOf("p div section article header footer main aside nav figure figcaption center h1 h2 h3 h4 h5 h6 pre blockquote ul " +
+		"ol li dl dt dd " +
 		"table thead tbody tfoot tr td th br hr img html body input wbr")
 )
 

@@ -74,7 +74,8 @@ type Attr struct {
 
 // withAttributes are the elements whose attributes the tree keeps.
 var withAttributes = setOf("w:ins w:del w:moveFrom w:moveTo w:cellIns w:cellDel w:cellMerge w:rPrChange w:pPrChange " +
-	"w:sectPrChange w:tblPrChange w:tblPrExChange w:tblGridChange w:trPrChange w:tcPrChange w:numberingChange w:moveFromRangeStart w:moveFromRangeEnd " +
+	"w:sectPrChange w:tblPrChange w:tblPrExChange w:tblGridChange w:trPrChange w:tcPrChange w:numberingChange w:moveFromRangeStart " +
+	"w:moveFromRangeEnd " +
 	"w:moveToRangeStart w:moveToRangeEnd w:permStart w:permEnd w:p w:tr w:t w:br wp:docPr w:bookmarkStart w:bookmarkEnd " +
 	"w:commentRangeStart w:commentRangeEnd w:commentReference w:comment w:pStyle w:outlineLvl w:num w:numId w:abstractNum " +
 	"w:abstractNumId w:ilvl w:lvl w:lvlOverride w:hyperlink w:fldSimple w:tag w:alias w:date w:dateFormat w:lid w:listItem " +

@@ -18,7 +18,8 @@ const wordNamespace = "http://schemas.openxmlformats.org/wordprocessingml/2006/m
 
 var treeSeeds = []string{
 	`<w:p xmlns:w="` + wordNamespace + `" w:rsid='>"/'><w:r w:a = "1"><w:t xml:space="preserve">a > b</w:t ><w:br/></w:r></w:p>`,
-	`<?xml version="1.0"?><!-- <a> --><p xmlns="` + wordNamespace + `" a="1"><?x <y> ?><![CDATA[<z>]]><t w='1' xmlns:w="urn:w"><w:t/></t><w/></p>`,
+	`<?xml version="1.0"?><!-- <a> --><p xmlns="` + wordNamespace +
+		`" a="1"><?x <y> ?><![CDATA[<z>]]><t w='1' xmlns:w="urn:w"><w:t/></t><w/></p>`,
 	`<x:p xmlns:x="` + wordNamespace + `"><x:rPr><x:b y:c="/>"/><x:i></x:i></x:rPr><x:rPr/><y:p xmlns:y="urn:y" y:a="1" x:b="2"/></x:p>`,
 	`<x:p xmlns:x="` + wordNamespace + `"><x:p xmlns:x="urn:x" x:a=""/><x:p x:id="a&#10;b` + "\n" + `"/><x:q y:a="1"/></x:p>`,
 }

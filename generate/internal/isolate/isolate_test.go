@@ -62,7 +62,8 @@ func docxOf(t *testing.T, text string) []byte {
 		{"_rels/.rels", head + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" ` +
 			`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" ` +
 			`Target="word/document.xml"/></Relationships>`},
-		{"word/document.xml", head + `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>` +
+		{"word/document.xml", head + `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r>` +
+			`<w:t>` +
 			text + `</w:t></w:r></w:p></w:body></w:document>`},
 	} {
 		w, err := z.Create(entry[0])
