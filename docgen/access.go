@@ -13,7 +13,7 @@ type Permissions uint16
 
 // The permissions.
 const (
-	MaySee      Permissions = 1 << iota // know that it is there: its name, and what a folder holds
+	MaySee      Permissions = 1 << iota // see its name, and the content of a folder
 	MayPreview                          // look at the content
 	MayDownload                         // download the content, or generate documents from it
 	MayUpload                           // put files and folders into it
@@ -27,7 +27,7 @@ const (
 // Can reports whether all of the permissions are in the set.
 func (p Permissions) Can(all Permissions) bool { return p&all == all }
 
-// Role is what a collaboration makes of a user on an item and on everything below it.
+// Role is the role that a collaboration gives to a user on an item and on everything in it.
 type Role string
 
 // The roles of collaborators.
@@ -44,10 +44,10 @@ const (
 // RoleOwner is no role of a collaborator: a change to it makes the collaborator the owner of the item.
 const RoleOwner Role = "owner"
 
-// ownerPermissions is what the owner of an item, or of a folder above it, may do.
+// ownerPermissions are the permissions of the owner of an item, or of a folder above it.
 const ownerPermissions = MayOwn<<1 - 1
 
-// rolePermissions is the one table of what a role may do.
+// rolePermissions has the permissions of every role. No other code decides them.
 var rolePermissions = map[Role]Permissions{
 	RolePreviewer:         MaySee | MayPreview,
 	RoleViewer:            MaySee | MayPreview | MayDownload,
@@ -58,7 +58,7 @@ var rolePermissions = map[Role]Permissions{
 	RoleCoOwner:           ownerPermissions &^ MayOwn,
 }
 
-// Invitees returns the roles that one who has the permissions may give to others, by name.
+// Invitees returns the roles that a user with the permissions may give to others, sorted by name.
 func (p Permissions) Invitees() []Role {
 	roles := []Role{}
 	for role, may := range rolePermissions {
@@ -70,13 +70,13 @@ func (p Permissions) Invitees() []Role {
 	return roles
 }
 
-// restrictions is what the status of a user takes away, of the user's own items too.
+// restrictions are the permissions that users with a status lose, also on their own items.
 var restrictions = map[string]Permissions{
 	StatusCannotDelete:       MayEdit | MayDelete,
 	StatusCannotDeleteUpload: MayEdit | MayDelete | MayUpload,
 }
 
-// place is an item where it lies, with what a caller may do there.
+// place is an item with the folders above it, and the permissions of a caller.
 type place struct {
 	row     store.Item
 	chain   []store.ItemChainRow // the item first, then the folders above it up to a root folder
@@ -97,7 +97,7 @@ func (p place) above() place {
 	return place{row: p.chain[1].Item, chain: p.chain[1:], archive: p.archive}
 }
 
-// child is where an item lies that has come into a folder.
+// child returns the place of an item that was added to a folder.
 func (p place) child(kind Kind, id int64) place {
 	row := store.Item{Kind: int64(kind), ID: id}
 	return place{row: row, chain: append([]store.ItemChainRow{{Item: row}}, p.chain...), archive: p.archive}
@@ -111,7 +111,7 @@ func (s *Service) placeAt(ctx context.Context, q *store.Queries, kind Kind, id i
 	return p, err
 }
 
-// standing is placeAt for an item that may have been deleted permanently: then it is not found.
+// standing is like placeAt, but an item that has been deleted permanently is not found.
 func (s *Service) standing(ctx context.Context, q *store.Queries, kind Kind, id int64) (place, error) {
 	p, err := s.placeAt(ctx, q, kind, id)
 	if err == nil && len(p.chain) == 0 {
@@ -131,9 +131,9 @@ func (p place) policy() int64 {
 // isArchive tells an archive from the folders that users make.
 func (p place) isArchive() bool { return p.archive != nil && p.archive.ID == p.row.ID }
 
-// find returns an item of a kind for a caller who wants to do something with it. This is the one access check: what the
-// caller may not see is not found, what is in the trash says so, and what the caller may see but not do is forbidden.
-// Folder 0 is the caller's root folder.
+// find returns an item of a kind for a caller who needs some permissions. This is the only access check. The Error has CodeNotFound for
+// items that the caller may not see, another code for items in the trash, and CodeForbidden if the caller sees the item but lacks a
+// permission. Folder 0 is the caller's root folder.
 func (s *Service) find(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64, need Permissions) (place, error) {
 	return s.findWhere(ctx, q, c, kind, id, need, place.active)
 }
@@ -144,7 +144,7 @@ func (s *Service) findTrashed(ctx context.Context, q *store.Queries, c *Caller, 
 	return s.findWhere(ctx, q, c, kind, id, need, place.inTrash)
 }
 
-// findWhere is the access check for items of which check finds nothing wrong.
+// findWhere is like find, with the additional check of the item.
 func (s *Service) findWhere(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64, need Permissions,
 	check func(p place, kind Kind, id int64) error,
 ) (place, error) {
@@ -164,7 +164,7 @@ func (s *Service) findWhere(ctx context.Context, q *store.Queries, c *Caller, ki
 	if len(chain) == 0 || Kind(chain[0].Item.Kind) != kind || !p.may.Can(MaySee) || rowID == s.enterprise.rootID || removedAny(chain) {
 		return place{}, NotFound(kind.String(), id)
 	}
-	if chain[len(chain)-1].Item.ParentID.Valid { // more folders than a chain reads: what is above is unknown
+	if chain[len(chain)-1].Item.ParentID.Valid { // there are more folders than a chain reads
 		return place{}, Invalid(invalidField(kind.String(), "%s %d is nested in too many folders: move one of them up", kind, id))
 	}
 	if err := check(p, kind, id); err != nil {
@@ -220,7 +220,7 @@ func (s *Service) placeOf(chain []store.ItemChainRow) place {
 	return p
 }
 
-// policyAt is where contents are to be kept that are put into a folder; the default where there is no such folder any more.
+// policyAt returns the storage policy for content in a folder, or the default policy if the folder no longer exists.
 func (s *Service) policyAt(ctx context.Context, q *store.Queries, folderID int64) (int64, error) {
 	if len(s.policies) == 1 {
 		return defaultPolicyID, nil
@@ -229,8 +229,8 @@ func (s *Service) policyAt(ctx context.Context, q *store.Queries, folderID int64
 	return p.policy(), err
 }
 
-// permissionsAt is what a caller may do because of one item alone. Who manages the content of the enterprise may do
-// everything, like its owner.
+// permissionsAt returns the permissions of a caller that result from one item, without those from folders above it. Callers who manage the
+// content of the enterprise have the permissions of its owner.
 func permissionsAt(link store.ItemChainRow, c *Caller) Permissions {
 	if link.Item.OwnerID == c.User.ID || c.has(ScopeGlobalContent) {
 		return ownerPermissions

@@ -20,13 +20,13 @@ import (
 	"platen/store"
 )
 
-// Application is a program that gets access tokens by itself (OAuth 2.0): of its own service account and, where the
-// operator lets it, of users.
+// Application is a client that gets access tokens without a user (OAuth 2.0): for its own service account and, if the operator allows it,
+// for users.
 type Application struct {
 	ID          int64
 	Name        string
 	ClientID    string
-	Scopes      []Scope // the most that any of its tokens has
+	Scopes      []Scope // that its tokens can have
 	ActsAsUsers bool
 	Account     UserRef // its service account
 	Keys        []ApplicationKey
@@ -39,14 +39,14 @@ type ApplicationKey struct {
 	CreatedAt time.Time
 }
 
-// NewApplication describes an application to be made.
+// NewApplication describes an application to create.
 type NewApplication struct {
 	Name        string
-	Scopes      []Scope // none: those of an ordinary user
+	Scopes      []Scope // nil means those of an ordinary user
 	ActsAsUsers bool
 }
 
-// accountDomain is where the accounts without a login of their own seem to be: no mail ever gets there (RFC 2606).
+// accountDomain is the domain in the logins of service accounts. It never receives mail (RFC 2606).
 const accountDomain = "@app.platen.invalid"
 
 // Limits of an application's keys.
@@ -110,7 +110,7 @@ func (n NewApplication) problems() []Problem {
 	return problems
 }
 
-// nameProblems says what is wrong with the name of a user or an application.
+// nameProblems returns the problems of a name of a user or an application.
 func nameProblems(name string) []Problem {
 	if strings.TrimSpace(name) == "" || !keepable(name) || utf8.RuneCountInString(name) > maxLoginLength {
 		return []Problem{invalidField("name", "the name must have 1 to %d characters", maxLoginLength)}
@@ -196,8 +196,8 @@ func (s *Service) changeApplication(ctx context.Context, name string, change fun
 	})
 }
 
-// AddApplicationKey lets an application sign assertions with the private key of an RSA public key, in PEM, and returns the
-// key's name: the one given or, where that is empty, one made of the key.
+// AddApplicationKey lets an application sign assertions with the private key that belongs to an RSA public key, in PEM. It returns the name
+// of the key: keyName or, if that is empty, one derived from the key.
 func (s *Service) AddApplicationKey(ctx context.Context, name, keyName string, public []byte) (string, error) {
 	key, err := jwt.ParseRSAPublicKeyFromPEM(public)
 	if err != nil || key.N.BitLen() < minKeyBits {

@@ -16,7 +16,7 @@ type Archive struct {
 	Name        string // unique, whatever its case
 	Description string
 	OwnerID     int64 // the enterprise's account
-	Size        int64 // bytes of all files in it, without what is in the trash
+	Size        int64 // bytes of all files in it, except those in the trash
 }
 
 // Limits of archives.
@@ -26,14 +26,14 @@ const (
 	maxArchiveDescription = 255 // the same
 )
 
-// NewArchive describes an archive to be made.
+// NewArchive describes an archive to create.
 type NewArchive struct {
 	Name        string
 	Description string
 	PolicyID    *int64 // where its contents are kept; nil for the default
 }
 
-// ArchiveChange is a change of an archive; what is nil stays as it is.
+// ArchiveChange is a change of an archive. Nil fields stay unchanged.
 type ArchiveChange struct {
 	Name        *string
 	Description *string
@@ -104,7 +104,7 @@ func (s *Service) CreateArchive(ctx context.Context, c *Caller, n NewArchive) (A
 	return made, err
 }
 
-// archivePolicy checks what a new archive is to be, and returns its storage policy.
+// archivePolicy checks the description of a new archive, and returns its storage policy.
 func (s *Service) archivePolicy(c *Caller, n NewArchive) (int64, error) {
 	err := ArchiveChange{Name: &n.Name, Description: &n.Description}.check()
 	if n.PolicyID == nil {
@@ -136,10 +136,10 @@ func (s *Service) roomForArchive(ctx context.Context, tx *store.Tx) error {
 	return err
 }
 
-// archives lists the archives, as what a folder holds.
+// archives returns the listing of the archives, which are the items of a folder.
 func (s *Service) archives() store.Listing { return store.Listing{FolderID: s.enterprise.rootID} }
 
-// archiveExists is the Error of a name that another archive bears.
+// archiveExists returns the Error for a name that another archive has.
 func archiveExists(name string) error {
 	return &Error{Code: CodeConflict, Message: "Resource with the same name already exists", Problems: []Problem{
 		invalidField("name", "an archive named %q already exists, ignoring case; choose another name", name),
@@ -253,7 +253,7 @@ func (s *Service) rewriteArchive(ctx context.Context, tx *store.Tx, c *Caller, r
 	return s.fire(ctx, tx, c, event{trigger: FolderRenamed, item: p, info: Renamed{before}})
 }
 
-// DeleteArchive deletes an archive permanently. It must hold nothing but what is in the trash, which goes with it.
+// DeleteArchive permanently deletes an archive that is empty, apart from items in the trash. It deletes those too.
 func (s *Service) DeleteArchive(ctx context.Context, c *Caller, id int64) error {
 	if err := c.requireArchives(ScopeWrite); err != nil {
 		return err

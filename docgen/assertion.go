@@ -17,7 +17,7 @@ import (
 const (
 	maxAssertion   = 16 << 10         // bytes
 	assertionTTL   = 60 * time.Second // how far ahead an assertion may expire
-	assertionSlack = 5 * time.Second  // how much the clocks may differ
+	assertionSlack = 5 * time.Second  // allowed difference between the clocks
 	minJTI, maxJTI = 16, 128          // characters
 )
 
@@ -28,7 +28,7 @@ const clientAudience = "https://api.box.com/oauth2/token"
 // would do as the secret.
 var assertionMethods = []string{"RS256", "RS384", "RS512"}
 
-// claims are what an assertion says.
+// claims are the claims of an assertion.
 type claims struct {
 	jwt.RegisteredClaims
 	SubjectType string `json:"box_sub_type"`
@@ -65,7 +65,7 @@ func (s *Service) checkAssertion(ctx context.Context, client *Client, r GrantReq
 		jwt.WithValidMethods(assertionMethods), jwt.WithIssuer(client.ID()), jwt.WithAudience(r.Audience, clientAudience),
 		jwt.WithExpirationRequired(), jwt.WithIssuedAt(), jwt.WithTimeFunc(s.now), jwt.WithLeeway(assertionSlack), jwt.WithStrictDecoding(),
 	)
-	var unkeyed error // why there is no key to verify it
+	var unkeyed error // the reason why no key can verify it
 	c := &claims{}
 	_, err := parser.ParseWithClaims(r.Assertion, c, func(t *jwt.Token) (any, error) {
 		var keys jwt.VerificationKeySet
@@ -91,8 +91,8 @@ func (s *Service) checkAssertion(ctx context.Context, client *Client, r GrantReq
 	return c, nil
 }
 
-// checkHeader returns the Error of a header that demands extensions: a signature whose signer says that it must not count
-// unless they are understood (RFC 7515, section 4.1.11). None is, and the header crit may not be empty either.
+// checkHeader returns the Error for a header that requires extensions (crit, RFC 7515, section 4.1.11). None are supported, and an empty
+// list is invalid.
 func checkHeader(header map[string]any) error {
 	if _, sent := header["crit"]; sent {
 		return invalidGrant("the header crit is not supported. Sign without it.")
@@ -118,7 +118,7 @@ var assertionProblems = []struct {
 	{jwt.ErrTokenInvalidIssuer, "the claim iss must be the client id"},
 }
 
-// assertionProblem says what is wrong with an assertion, for the developer of the client.
+// assertionProblem describes a mistake in an assertion for the developer of the client.
 func assertionProblem(err error) string {
 	for _, known := range assertionProblems {
 		if errors.Is(err, known.err) {
@@ -128,8 +128,8 @@ func assertionProblem(err error) string {
 	return "the claims iss, sub, box_sub_type, aud, jti, and exp are required"
 }
 
-// assertionKeys returns the public keys of a client of which one must verify an assertion: the one that its header names,
-// or all where it names none, which some client libraries leave out.
+// assertionKeys returns the public keys of a client, one of which must verify an assertion: the key that its header names, or all keys if
+// it names none, like some client libraries.
 func (s *Service) assertionKeys(ctx context.Context, client *Client, kid any) (jwt.VerificationKeySet, error) {
 	var rows []store.ApplicationKey
 	err := s.db.Read(ctx, func(q *store.Queries) (err error) {

@@ -12,7 +12,7 @@ import (
 	"platen/store"
 )
 
-// AuditAction is what an entry of the audit log is about.
+// AuditAction is the action in an entry of the audit log.
 type AuditAction string
 
 // The actions of the audit log. Reading and changing content is not among them: the log of requests has those.
@@ -67,7 +67,7 @@ type AuditEvent struct {
 	Details     map[string]string
 }
 
-// Origin is where a request comes from. It is for the audit log alone: nothing is allowed or forbidden by it.
+// Origin is the origin of a request. It is only for the audit log, and does not affect permissions.
 type Origin struct {
 	Address   string // of the client; empty for a command on the machine of the server
 	Agent     string // the header User-Agent, or the command and the account that ran it
@@ -81,7 +81,7 @@ func WithOrigin(ctx context.Context, o Origin) context.Context {
 	return context.WithValue(ctx, originKey{}, o)
 }
 
-// Limits of what the audit log keeps of a text, in bytes.
+// Limits of texts in the audit log, in bytes.
 const (
 	maxAuditText   = 200
 	maxAuditDetail = 1000
@@ -104,7 +104,7 @@ func auditText(text string, most int) string {
 // auditArrow separates the old and the new value of a change.
 const auditArrow = " → "
 
-// auditTarget is what an action was done to.
+// auditTarget is the object of an action.
 type auditTarget struct {
 	kind string
 	id   string
@@ -115,8 +115,8 @@ func auditOf(kind string, id int64) auditTarget {
 	return auditTarget{kind, strconv.FormatInt(id, 10)}
 }
 
-// audit adds an entry to the audit log, in the transaction of what it is about: neither is there without the other. The details are
-// names and values in turn; an empty value is left out.
+// audit adds an entry to the audit log in the transaction of the action, so that neither is stored without the other. The details are
+// alternating names and values. Empty values are left out.
 func (s *Service) audit(ctx context.Context, tx *store.Tx, c *Caller, action AuditAction, of auditTarget, details ...string) error {
 	return s.insertAudit(ctx, tx, c, action, AuditSuccess, of, details...)
 }
@@ -155,11 +155,11 @@ type AuditFilter struct {
 	To     time.Time   // before this time
 }
 
-// requireAuditor returns the Error of a caller who may not read the audit log: it takes the scope manage_enterprise_properties, which
-// tokens of administrators and, where the operator lets them, of service accounts have.
+// requireAuditor returns the Error of a caller who may not read the audit log. Reading it requires the scope manage_enterprise_properties,
+// which tokens of administrators have and, if the operator allows it, tokens of service accounts.
 func (c *Caller) requireAuditor() error { return c.require(ScopeEnterprise) }
 
-// AuditEvents returns one page of the audit log in ascending order of id, which is that of time to the second.
+// AuditEvents returns one page of the audit log in ascending order of id, which is the order of time to the second.
 func (s *Service) AuditEvents(ctx context.Context, c *Caller, f AuditFilter, r PageRequest) (Page[AuditEvent], error) {
 	if err := c.requireAuditor(); err != nil {
 		return Page[AuditEvent]{}, err

@@ -12,21 +12,21 @@ import (
 // that receivers which hang for hours do not fill the database.
 
 const (
-	// backlogAge is how long a count of what waits is used, together with what this process added to it. Other servers on the
-	// database may add as much again in that time.
+	// backlogAge is the time for which a count of pending notifications is used, together with those that this process has added. Other
+	// servers on the database may each add as many again in that time.
 	backlogAge = 10 * time.Second
 	// dropLogged is the minimum interval between two log entries about dropped notifications of a user.
 	dropLogged = time.Minute
-	// knownBacklogs is how many users' counts are kept in memory.
+	// knownBacklogs is the number of users whose counts are kept in memory.
 	knownBacklogs = 10_000
 )
 
-// dropReason is what the log of deliveries says of a notification that was dropped.
+// dropReason is the reason in the log of deliveries for a dropped notification.
 const dropReason = "Dropped: the webhooks of this user already have %d pending notifications, the maximum. Others were dropped " +
 	"with this one, " +
 	"without an entry here. Delete webhooks whose receivers do not respond, or fix the receivers."
 
-// backlogs knows about how many notifications wait for the webhooks of each user. It is safe for concurrent use.
+// backlogs has the approximate number of pending notifications for the webhooks of each user. It is safe for concurrent use.
 type backlogs struct {
 	mu      sync.Mutex
 	users   map[int64]*userBacklog
@@ -96,8 +96,8 @@ func (b *backlogs) counted(userID, pending int64, now time.Time) *userBacklog {
 	return user
 }
 
-// DroppedNotifications returns how many notifications this process has dropped, because too many waited for the webhooks of
-// their user.
+// DroppedNotifications returns the number of notifications that this process has dropped because the webhooks of their user had too many
+// pending ones.
 func (s *Service) DroppedNotifications() int64 {
 	s.backlogs.mu.Lock()
 	defer s.backlogs.mu.Unlock()

@@ -23,12 +23,12 @@ const maxAbsent = 10_000
 // CopyResult is what CopyContents did.
 type CopyResult struct {
 	Copied  int64                // number of copied contents
-	Present int64                // number of those that the target already had
+	Present int64                // number of contents that the target already had
 	Absent  []store.ContentPlace // contents that could not be copied: the source has no object, or cannot read it; at most 10,000
 }
 
-// CopyContents copies every content that a database names from the stores of some policies to others of the same names, unless an
-// object of that key and size is there. A copy that is not what the database says is kept, as its original is: Verify finds it.
+// CopyContents copies all contents in a database from the stores of storage policies to other stores with the same names. It skips contents
+// if the target has an object with the same key and size. It also copies damaged contents, which Verify finds.
 func CopyContents(ctx context.Context, db *store.DB, from, to []NewStoragePolicy, progress func(done, total int64)) (CopyResult, error) {
 	c := &contentCopier{from: map[int64]blob.Store{}, to: map[int64]blob.Store{}}
 	var total, done int64
@@ -68,7 +68,7 @@ func CopyContents(ctx context.Context, db *store.DB, from, to []NewStoragePolicy
 	return c.result, nil
 }
 
-// storeOf returns the store of a policy by the folded form of its name; nil if there is none.
+// storeOf returns the store of the policy with a folded name, or nil if there is none.
 func storeOf(policies []NewStoragePolicy, key string) blob.Store {
 	for _, p := range policies {
 		if foldKey(p.Name) == key {
@@ -153,7 +153,7 @@ func CopyObject(ctx context.Context, from, to blob.Store, key string) (bool, err
 	return err == nil, err
 }
 
-// CountReferenced returns how many of some contents a version has.
+// CountReferenced returns the number of the given contents that belong to a version.
 func CountReferenced(ctx context.Context, db *store.DB, places []store.ContentPlace) (n int, err error) {
 	err = db.Read(ctx, func(q *store.Queries) error {
 		n = 0

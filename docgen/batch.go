@@ -26,7 +26,7 @@ const InputSource = "api"
 // NewBatch describes a batch: a template and the documents to make from it.
 type NewBatch struct {
 	TemplateID    int64
-	VersionID     int64  // of the template; 0 is the version current when the batch is made
+	VersionID     int64  // of the template; 0 for its current version
 	InputSource   string // must be InputSource
 	DestinationID int64  // the folder the documents are written into
 	OutputType    string // OutputDocx or OutputPDF
@@ -37,8 +37,8 @@ type NewBatch struct {
 
 // NewDocument describes one document of a batch.
 type NewDocument struct {
-	Name  string // of the file; its extension is added where it is missing
-	Input Input  // what the tags read
+	Name  string // of the file; a missing extension is added
+	Input Input  // the data of the tags
 }
 
 // Problems checks what can be checked without looking anything up: everything that is wrong, at once. CreateBatch refuses
@@ -145,7 +145,7 @@ func (s *Service) checkAccount(ctx context.Context, q *store.Queries, c *Caller)
 	return err
 }
 
-// prepareBatch checks what a batch uses, and sets what depends on it.
+// prepareBatch checks the template and the destination of a batch, and sets the fields of the row that depend on them.
 func (s *Service) prepareBatch(ctx context.Context, q *store.Queries, c *Caller, b NewBatch, batch *store.InsertBatchParams) error {
 	version, destination, err := s.batchTargets(ctx, q, c, b)
 	if err != nil {
@@ -161,7 +161,7 @@ type Batch struct {
 	ID                string
 	TemplateID        int64
 	TemplateVersionID int64
-	DestinationID     int64 // 0 is the root folder of who made the batch
+	DestinationID     int64 // 0 for the root folder of the batch's creator
 	OutputType        string
 	Options           BatchOptions // of passwords only whether there are any
 	Jobs              map[Status]int

@@ -19,8 +19,8 @@ type Caller struct {
 	TokenID       int64 // 0 when no token does
 	Scopes        []Scope
 	rootID        int64 // the user's root folder, which the interface calls 0
-	actsAsUsers   bool  // whether the token lets the user act for others
-	operator      bool  // made by Operator
+	actsAsUsers   bool  // the token lets the user act for others
+	operator      bool  // created by Operator
 
 	// Room is asked before an operation takes that many bytes more of memory for its result. An error ends the operation. When
 	// it is nil there is always room.
@@ -130,8 +130,8 @@ func callerOf(user store.User, globalContent bool) *Caller {
 	return c
 }
 
-// ForCaller returns a context in which operations take turns with those of other users. Everything that one user's tokens do
-// is one share, also on behalf of others.
+// ForCaller returns a context in which operations take turns with those of other users. All tokens of a user have one share, even if they
+// act for other users.
 func ForCaller(ctx context.Context, c *Caller) context.Context {
 	return fair.For(ctx, fair.Claimant{User: c.ActorID, Weight: int(c.User.Weight)})
 }
@@ -145,8 +145,8 @@ func ForGuest(ctx context.Context) context.Context {
 	return fair.For(ctx, fair.Claimant{User: guests, Weight: 1})
 }
 
-// Operator is the caller of commands on the machine of the server. It may do to users and tokens what an administrator may, and is
-// nobody's account: its user is that of the enterprise.
+// Operator returns the caller of commands on the machine of the server. It has the permissions of an administrator for users and tokens. It
+// is not the account of a person: its user is that of the enterprise.
 func (s *Service) Operator() *Caller {
 	return &Caller{
 		User:    User{ID: s.enterprise.accountID, Name: s.enterprise.name, Kind: KindService, Role: RoleAdmin, EnterpriseID: s.enterprise.id},

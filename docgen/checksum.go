@@ -19,8 +19,8 @@ import (
 	"platen/store"
 )
 
-// Every byte of stored content is checked before a caller gets it. Content of up to one block is read whole and compared with
-// its SHA-1. Larger content is checked block by block, so that a range costs no more than the blocks it touches.
+// Every byte of stored content is checked before a caller gets it. Content of up to one block is read completely and compared with its
+// SHA-1. Larger content is checked block by block, so that a range costs only the blocks that it touches.
 
 // blockSize is the number of bytes that each checksum in the table content_blocks covers. It is part of the schema.
 const blockSize = 256 << 10
@@ -98,7 +98,7 @@ func (d *digester) endBlock() {
 
 func (d *digester) hexSHA1() string { return hex.EncodeToString(d.sha1.Sum(nil)) }
 
-// blocks ends the content and returns its checksums; nil for content of at most one block, which is checked by its SHA-1.
+// blocks ends the content, and returns its checksums. They are nil for content of at most one block, which is checked with its SHA-1.
 func (d *digester) blocks() checksums {
 	if d.filled > 0 {
 		d.endBlock()
@@ -109,9 +109,9 @@ func (d *digester) blocks() checksums {
 	return d.sums
 }
 
-// openChecked opens content where the version's row says it is. It has checked the first bytes when it returns, and checks
-// the others before Read returns them. It fails with blob.ErrNotExist when there is no object, with blob.ErrRange when offset
-// is outside the content, and with an Error of CodeContentDamaged for damaged content; so does Read.
+// openChecked opens content at the place in the version's row. It checks the first bytes, and Read checks the others before returning them.
+// Both fail with blob.ErrNotExist if there is no object, with blob.ErrRange if offset is outside the content, and with an Error of
+// CodeContentDamaged if the content is damaged.
 func (s *Service) openChecked(ctx context.Context, version store.FileVersion, offset, length int64) (io.ReadCloser, error) {
 	rest := version.Size - offset
 	if offset < 0 || rest < 0 {
@@ -151,7 +151,7 @@ func (s *Service) openChecked(ctx context.Context, version store.FileVersion, of
 	return r, nil
 }
 
-// readSmall returns content of at most one block.
+// readSmall reads and checks content of up to one block.
 func (s *Service) readSmall(ctx context.Context, blobs blob.Store, version store.FileVersion) ([]byte, error) {
 	stored, err := blobs.Open(ctx, version.BlobKey, 0, version.Size+1)
 	if err != nil {
@@ -301,7 +301,7 @@ func (s *Service) readDigests(ctx context.Context, blobs blob.Store, version sto
 	return d, nil
 }
 
-// readFailure makes an Error of an I/O error of the storage device, which it wraps, and returns every other error as it is.
+// readFailure returns an Error that wraps an I/O error of the storage device. It returns all other errors unchanged.
 func (s *Service) readFailure(ctx context.Context, version store.FileVersion, err error) error {
 	if errors.Is(err, syscall.EIO) {
 		return fmt.Errorf("%w (%w)", s.damaged(ctx, version, DamageUnreadable, err.Error()), err)

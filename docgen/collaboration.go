@@ -14,12 +14,12 @@ import (
 	"platen/store"
 )
 
-// Collaboration gives a user a role on an item and on everything below it. One that is not accepted gives nothing.
+// Collaboration gives a user a role on an item and on everything in it, once it is accepted.
 type Collaboration struct {
 	ID             int64
 	Item           *Item    // listing form; nil unless it is accepted
 	User           *UserRef // nil while nobody has the login that was invited
-	InviteLogin    string   // what was invited, until it is accepted; empty for a user who was there
+	InviteLogin    string   // the invited login until the collaboration is accepted; "" for an existing user
 	Role           Role
 	Status         string    // CollaborationAccepted, CollaborationPending or CollaborationRejected
 	AccessOnly     bool      // shows the user nothing of where the item lies
@@ -31,15 +31,15 @@ type Collaboration struct {
 	ModifiedAt     time.Time
 }
 
-// The statuses of a collaboration. What a user of this server is given is accepted at once; what is given to a login that
-// nobody has is pending, until there is a user with it who accepts or rejects it.
+// The statuses of a collaboration. A collaboration with a user of this server is accepted immediately. An invitation of an unknown login is
+// pending until a user with that login exists, and accepts or rejects it.
 const (
 	CollaborationAccepted = "accepted"
 	CollaborationPending  = "pending"
 	CollaborationRejected = "rejected"
 )
 
-// NewCollaboration describes a collaboration to be made. The user is named by id or by login.
+// NewCollaboration describes a collaboration to create. The user is given by id or by login.
 type NewCollaboration struct {
 	ItemKind    Kind
 	ItemID      int64
@@ -71,7 +71,7 @@ func (s *Service) CollaborationProblems(n NewCollaboration) []Problem {
 	return append(problems, s.expiryProblems(n.ExpiresAt)...)
 }
 
-// roleProblem says what is wrong with a role.
+// roleProblem returns the Problem of an invalid role.
 func roleProblem(role Role) Problem {
 	if role == RoleOwner {
 		return invalidField("role", "owner is not a role for a new collaboration: assign another role first, and then change it to owner")
@@ -83,7 +83,7 @@ func roleProblem(role Role) Problem {
 	return invalidField("role", "%q is not a role of a collaborator; the roles are %s", role, strings.Join(names, ", "))
 }
 
-// pathProblems says what is wrong with showing the path to an item.
+// pathProblems returns the problems of showing the path to an item.
 func pathProblems(kind Kind) []Problem {
 	if kind == Folder {
 		return nil
@@ -91,7 +91,7 @@ func pathProblems(kind Kind) []Problem {
 	return []Problem{invalidField("can_view_path", "only a collaboration on a folder can show the path to it")}
 }
 
-// expiryProblems says what is wrong with the end of a collaboration.
+// expiryProblems returns the problems of the time at which a collaboration ends.
 func (s *Service) expiryProblems(at time.Time) []Problem {
 	if at.IsZero() || at.After(s.now()) {
 		return nil
@@ -99,7 +99,7 @@ func (s *Service) expiryProblems(at time.Time) []Problem {
 	return []Problem{invalidField("expires_at", "expires_at must be a time in the future, or null for never")}
 }
 
-// grant checks that a caller may give a role where the caller has permissions: nobody gives more than is theirs.
+// grant checks that a caller with some permissions may give a role, which must not have more permissions.
 func grant(may Permissions, role Role) error {
 	if may.Can(rolePermissions[role]) {
 		return nil
@@ -115,7 +115,7 @@ func grantPath(may Permissions) error {
 	return failf(CodeForbidden, "Access denied – only the owner and co-owners can set can_view_path.")
 }
 
-// CreateCollaboration lets a user work with an item, or invites a login that nobody has.
+// CreateCollaboration gives a user a role on an item, or invites an unknown login.
 func (s *Service) CreateCollaboration(ctx context.Context, c *Caller, n NewCollaboration) (*Collaboration, error) {
 	if err := c.require(ScopeWrite); err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (s *Service) CreateCollaboration(ctx context.Context, c *Caller, n NewColla
 	return made, err
 }
 
-// checkGrants checks that a caller who found an item may give what a new collaboration gives.
+// checkGrants checks that a caller may create a collaboration with its role and options.
 func checkGrants(p place, n NewCollaboration) error {
 	if p.archive != nil {
 		return failf(CodeForbidden, "Access denied – items in an archive cannot have collaborations.")
@@ -166,7 +166,7 @@ func checkGrants(p place, n NewCollaboration) error {
 	return grant(p.may, n.Role)
 }
 
-// newCollaborationRow describes a collaboration on an item that comes into being now.
+// newCollaborationRow returns the row of a new collaboration on an item.
 func (s *Service) newCollaborationRow(ctx context.Context, tx *store.Tx, c *Caller, p place,
 	n NewCollaboration) (store.InsertCollaborationParams, error) {
 	now := s.micros()
@@ -190,7 +190,7 @@ func (s *Service) newCollaborationRow(ctx context.Context, tx *store.Tx, c *Call
 	return row, nil
 }
 
-// insertCollaboration adds a collaboration in the place of one that has ended.
+// insertCollaboration adds a collaboration, and replaces one that has ended.
 func insertCollaboration(ctx context.Context, tx *store.Tx, row store.InsertCollaborationParams) error {
 	err := tx.DeleteEndedCollaborations(ctx, store.DeleteEndedCollaborationsParams{
 		ItemID: row.ItemID, UserID: row.UserID, InviteKey: row.InviteKey, ExpiresAt: row.CreatedAt,
@@ -205,7 +205,7 @@ func insertCollaboration(ctx context.Context, tx *store.Tx, row store.InsertColl
 	return err
 }
 
-// readCollaboration returns a collaboration that the caller has found or made.
+// readCollaboration returns a collaboration after the access check.
 func readCollaboration(ctx context.Context, q *store.Queries, id int64) (*Collaboration, error) {
 	row, err := q.Collaboration(ctx, id)
 	if err != nil {
@@ -319,7 +319,7 @@ func (s *Service) DeleteCollaboration(ctx context.Context, c *Caller, id int64) 
 	})
 }
 
-// auditShare records what was done to a collaboration: on which item, with which role, and with whom; 0 for a login that nobody has.
+// auditShare records an action on a collaboration: its item, its role, and its user, which is 0 for an unknown login.
 func (s *Service) auditShare(ctx context.Context, tx *store.Tx, c *Caller, action AuditAction, id int64, item store.Item, role string,
 	user int64) error {
 	return s.audit(ctx, tx, c, action, auditOf("collaboration", id), "item", fmt.Sprintf("%s %d", Kind(item.Kind), item.ID), "role", role,
@@ -380,7 +380,7 @@ func (s *Service) Collaborations(ctx context.Context, c *Caller, kind Kind, item
 	return result, err
 }
 
-// collaborationsOf describes what a query returned of the collaborations on an item.
+// collaborationsOf converts the result of a query for the collaborations on an item.
 func collaborationsOf(ctx context.Context, q *store.Queries, rows []store.Collaboration, item store.Item,
 	err error) ([]Collaboration, error) {
 	users := userRefs{}

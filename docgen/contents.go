@@ -19,16 +19,16 @@ const contentsName = "contents"
 // maxContentsName is longer than any such name, in bytes.
 const maxContentsName = 200
 
-// ErrOtherContents is why a service refuses a blob store: it is not the one that belongs to the database.
+// ErrOtherContents means that a blob store does not belong to the database.
 var ErrOtherContents = errors.New("the blob store does not belong to this database and storage policy, or is empty; configure the blob " +
 	"store that the server used with this database, or restore it")
 
 // ErrPolicyMissing is why a service does not begin without a storage policy that contents are kept by.
 var ErrPolicyMissing = errors.New("files or archives use a storage policy that is missing in the configuration")
 
-// checkContents sees to it that each blob store is the one that the database's rows name contents of. A wrong one, such as
-// that of a second server on the same database, would fail every job, and nobody would know why; and one that two policies
-// share would lose what is carried from one to the other. An empty one is taken for a policy without files.
+// checkContents ensures that each blob store has the contents in the database's rows. With a wrong store, such as that of a second server
+// on the same database, every job would fail without an obvious reason. If two policies shared a store, relocating contents between them
+// would delete them. An empty store is accepted for a policy without files.
 func (s *Service) checkContents(ctx context.Context) error {
 	var name string
 	used := map[int64]bool{} // by policy
@@ -55,7 +55,7 @@ func (s *Service) checkContents(ctx context.Context) error {
 	return nil
 }
 
-// markerName is what the store of a policy keeps of the name that the database has for its contents.
+// markerName returns the marker in the store of a policy for the database's name of its contents.
 func markerName(name string, policyID int64) string {
 	if policyID == defaultPolicyID {
 		return name
@@ -63,11 +63,10 @@ func markerName(name string, policyID int64) string {
 	return name + " " + strconv.FormatInt(policyID, 10)
 }
 
-// claimStore makes a policy's store the only one that servers on this database use for it, and returns the store's identity.
-// The first server writes a random identity into the store and into the database, in a transaction that the others wait for.
-// A later server whose store has another identity, or none, gets ErrOtherContents: its folder is not the one that the
-// database's rows mean, even if both were empty a moment ago. A policy other than the default that nothing uses may get another
-// store; servers that began with the one before are then no longer ready.
+// claimStore makes a store the only one that servers on this database use for a policy, and returns its identity. The first server writes a
+// random identity into the store and into the database, in a transaction that others wait for. A later server whose store has another
+// identity, or none, gets ErrOtherContents: its folder is not that of the database, even if both are empty. An unused policy other than the
+// default may get another store. Servers that started with the earlier one are then no longer ready.
 func (s *Service) claimStore(ctx context.Context, p StoragePolicy, used bool) (identity string, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		if _, err := tx.LockSetting(ctx, settingContents); err != nil {
@@ -117,8 +116,8 @@ func identityOf(ctx context.Context, blobs blob.Store) (string, error) {
 	return string(identity), err
 }
 
-// checkStores reports whether each policy's store still is the one that the service began with, and the one that the database
-// knows. A file system that is no longer mounted, and a database that was restored from elsewhere, are found here.
+// checkStores returns an error if the store of a policy is no longer the one that the service started with, or not the one in the database.
+// It detects file systems that are no longer mounted, and databases that were restored from elsewhere.
 func (s *Service) checkStores(ctx context.Context) error {
 	var problems []error
 	for _, p := range s.policies {
@@ -167,7 +166,7 @@ func checkMarker(ctx context.Context, blobs blob.Store, name string, used bool) 
 	found, err := blob.ReadAll(ctx, blobs, contentsName, maxContentsName)
 	if errors.Is(err, blob.ErrNotExist) && !used {
 		_, err = blobs.Put(ctx, contentsName, strings.NewReader(name))
-		if !errors.Is(err, blob.ErrExist) { // where it is, another server was quicker
+		if !errors.Is(err, blob.ErrExist) { // ErrExist means that another server was faster
 			return err
 		}
 		found, err = blob.ReadAll(ctx, blobs, contentsName, maxContentsName)

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// recentBatches is how many of the caller's last batches a new version of a template is held against.
+	// recentBatches is the number of the caller's last batches that a new version of a template is compared with.
 	recentBatches = 50
-	// maxProblemsText is how many bytes are kept of why a template cannot be read, which is all of its mistakes in one text.
+	// maxProblemsText is the number of bytes that are kept of a template's mistakes, which are one text.
 	maxProblemsText = 16 << 10
-	// maxContractText is how long the schema of a version may be; a longer one is not kept, and a warning says so.
+	// maxContractText is the largest size in bytes of the schema of a version. A larger one is not kept, with a warning.
 	maxContractText = 4 << 20
 )
 
-// Reading is what was read of a template's version.
+// Reading is the result of reading a version of a template.
 type Reading struct {
 	Tags     []Tag
 	Schema   json.RawMessage // JSON Schema of the data that it needs
@@ -32,7 +32,7 @@ type Reading struct {
 	Includes []Inclusion
 }
 
-// Contract is the data that a version of a template needs, and what is wrong with the version.
+// Contract is the data that a version of a template needs, and the mistakes in the version.
 type Contract struct {
 	TemplateID int64
 	VersionID  int64
@@ -40,7 +40,7 @@ type Contract struct {
 	Sample     json.RawMessage // valid data; nil if the version cannot be read
 	Errors     []string        // why it cannot be read
 	Warnings   []string
-	Details    []*Detail // the same, as far as it is about a place
+	Details    []*Detail // the mistakes and warnings that have a place
 	Changes    *ContractChanges
 }
 
@@ -51,7 +51,7 @@ type ContractChanges struct {
 	Takes  []string
 	Drops  []string
 	Kinds  []KindChange
-	Breaks []BrokenBatch // of the caller's recent batches, those that would lack data now
+	Breaks []BrokenBatch // the caller's recent batches that would lack data now
 }
 
 // KindChange is a path that must be of another kind than before.
@@ -109,7 +109,7 @@ func (s *Service) Contract(ctx context.Context, c *Caller, fileID, versionID int
 			return err
 		}
 		if older.State == "" {
-			unread = older.VersionID // 0 if there is no version before
+			unread = older.VersionID // 0 if there is no earlier version
 		}
 		if ready = unread == 0; !ready {
 			return nil
@@ -168,8 +168,8 @@ func schemaOf(reading store.DocgenTagReading) (*lang.Schema, error) {
 	return schema, nil
 }
 
-// readingBefore returns what was read of the version before another, as findReading does. If there is none, or it was never read, it has
-// neither a state nor a VersionID.
+// readingBefore returns the Reading of the previous version, like findReading. If there is no previous version, or it was never read, the
+// Reading has neither a state nor a VersionID.
 func (s *Service) readingBefore(ctx context.Context, q *store.Queries, c *Caller,
 	version store.FileVersion) (store.DocgenTagReading, error) {
 	before, err := q.VersionBefore(ctx, version.FileID, version.Number)
@@ -185,7 +185,7 @@ func (s *Service) readingBefore(ctx context.Context, q *store.Queries, c *Caller
 	return s.findReading(ctx, q, c, before.ID)
 }
 
-// changesOf compares a version with the one before; nil if there is none, or one of both has no schema.
+// changesOf compares a version with the previous one. It returns nil if there is none, or if one of them has no schema.
 func changesOf(ctx context.Context, q *store.Queries, c *Caller, version store.FileVersion, reading,
 	older store.DocgenTagReading) (*ContractChanges, error) {
 	schema, err := schemaOf(reading)
@@ -205,7 +205,7 @@ func changesOf(ctx context.Context, q *store.Queries, c *Caller, version store.F
 	return found, err
 }
 
-// brokenBatches returns the caller's recent batches of a template whose data lacks what a schema needs.
+// brokenBatches returns the caller's recent batches of a template whose data does not match a schema.
 func brokenBatches(ctx context.Context, q *store.Queries, c *Caller, fileID int64, schema *lang.Schema) ([]BrokenBatch, error) {
 	batches, err := q.RecentBatches(ctx, fileID, c.User.ID, recentBatches)
 	if err != nil {

@@ -7,11 +7,10 @@ import (
 	"platen/store"
 )
 
-// maxCopyItems is how many files and folders one copy takes: they come into being in one transaction, for which others
-// wait.
+// maxCopyItems is the largest number of files and folders in one copy. They are created in one transaction, which others wait for.
 const maxCopyItems = 10_000
 
-// NewCopy describes a copy to be made of a file or folder.
+// NewCopy describes a copy of a file or folder to create.
 type NewCopy struct {
 	ItemID    int64
 	VersionID int64  // of a file, the version to copy; 0 is the current one
@@ -99,7 +98,7 @@ func (s *Service) copyRow(source store.Item, target place, c *Caller, n NewCopy)
 	return row
 }
 
-// CopyFolder copies a folder with all that it holds, as CopyFile does each file. What is in the trash stays behind.
+// CopyFolder copies a folder with its content, and each file like CopyFile. Items in the trash are not copied.
 func (s *Service) CopyFolder(ctx context.Context, c *Caller, n NewCopy) (*Item, error) {
 	if err := n.check(c); err != nil {
 		return nil, err
@@ -166,7 +165,7 @@ func (s *Service) holdCopy(ctx context.Context, tx *store.Tx, c *Caller, n NewCo
 	return source, target, err
 }
 
-// activeTree returns what a copy of a folder takes: the folder, and every folder before what it holds.
+// activeTree returns the items in a copy of a folder: the folder, and every folder before its content.
 func activeTree(ctx context.Context, tx *store.Tx, folder place) ([]store.ActiveTreeRow, error) {
 	count, err := tx.TreeItems(ctx, folder.row.ID, maxCopyItems+1, false) // ActiveTree sorts the whole tree
 	if err != nil {
@@ -180,7 +179,7 @@ func activeTree(ctx context.Context, tx *store.Tx, folder place) ([]store.Active
 	return tx.ActiveTree(ctx, folder.row.ID, maxCopyItems)
 }
 
-// filesIn counts the files of what a copy takes.
+// filesIn returns the number of files in a tree.
 func filesIn(tree []store.ActiveTreeRow) (files int64) {
 	for _, node := range tree {
 		files += node.Item.Kind // which is 1 of a file

@@ -25,7 +25,7 @@ func (d Defaults) Problems() []Problem {
 	return problems
 }
 
-// withDefaults returns options in which the first of the defaults that says something stands where the batch says nothing.
+// withDefaults returns the options of a batch, in which missing options are those of the first of the defaults that has them.
 func (o BatchOptions) withDefaults(all ...Defaults) BatchOptions {
 	for _, d := range all {
 		o.Missing, o.Locale, o.TimeZone = cmp.Or(o.Missing, d.Missing), cmp.Or(o.Locale, d.Locale), cmp.Or(o.TimeZone, d.TimeZone)
@@ -46,7 +46,7 @@ func defaultsOf(row store.TemplateDefaultsRow) Defaults {
 	return Defaults{Missing: row.DefaultMissing, Locale: row.DefaultLocale, TimeZone: row.DefaultTimeZone}
 }
 
-// TemplateChange is a change of a template. A nil field stays as it is; an empty one leaves the choice to the server.
+// TemplateChange is a change of a template. Nil fields stay unchanged. Empty fields mean the defaults of the server.
 type TemplateChange struct{ Missing, Locale, TimeZone *string }
 
 // UpdateTemplate changes the defaults of a template. Batches that exist keep their options.

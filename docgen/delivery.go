@@ -17,10 +17,10 @@ import (
 	"platen/store"
 )
 
-// DeliveryState is where a delivery stands:
+// DeliveryState is the state of a delivery:
 //
-//	pending ──┬─▶ delivered   the receiver took it
-//	   ▲      ├─▶ failed      given up: every try failed, or the last one could
+//	pending ──┬─▶ delivered   the receiver accepted it
+//	   ▲      ├─▶ failed      every attempt failed, or the last one was final
 //	   │      └─▶ canceled    the webhook was deleted or disabled before
 //	   └─ replayed
 type DeliveryState string
@@ -42,14 +42,14 @@ type Delivery struct {
 	EventID   string // a UUID: the id in the body, which deliveries of one event share
 	Trigger   Trigger
 	State     DeliveryState
-	Body      []byte // what is sent; nil in lists
+	Body      []byte // of the request; nil in lists
 	CreatedAt time.Time
-	BegunAt   time.Time // since when it is being tried: since it was made, or replayed
+	BegunAt   time.Time // when it was created, or replayed
 	Tries     int       // that failed since then
 	Attempts  int       // all there were
 	DueAt     time.Time // when it is tried next; zero when it has ended
 	EndedAt   time.Time // zero while it is pending
-	Reason    string    // what was wrong with the last attempt, or why there was none; empty when nothing was
+	Reason    string    // why the last attempt failed, or why there was none; "" if it succeeded
 }
 
 // Attempt is one try to deliver a notification.
@@ -60,25 +60,25 @@ type Attempt struct {
 	BegunAt         time.Time
 	Duration        time.Duration
 	Outcome         string              // a word for what happened; package webhook has them all
-	Reason          string              // what was wrong, for a person; empty when nothing was
+	Reason          string              // why it failed, for people; "" if it succeeded
 	Status          int                 // of HTTP; 0 when there was no answer
 	RequestHeaders  map[string][]string // nil when nothing was sent
 	ResponseHeaders map[string][]string // nil when there was no answer
-	ResponseBody    string              // its beginning; what is no UTF-8 text is replaced by U+FFFD
+	ResponseBody    string              // its beginning; invalid UTF-8 is replaced with U+FFFD
 	Truncated       bool                // whether the body was longer
 }
 
-// DeliveryFilter selects deliveries of the caller's webhooks, and for who manages the enterprise those of everybody. What is
-// not set selects all.
+// DeliveryFilter selects deliveries of the caller's webhooks or, if the caller manages the enterprise, of all webhooks. Fields that are not
+// set select all.
 type DeliveryFilter struct {
 	WebhookID int64
 	EventID   string
 	Trigger   Trigger
 	State     DeliveryState
-	From, To  time.Time // when they were made: from the first time on, and before the second
+	From, To  time.Time // created at From or later, and before To
 }
 
-// problems says what is wrong with a filter.
+// problems returns the problems of a filter.
 func (f DeliveryFilter) problems() []Problem {
 	var problems []Problem
 	if f.EventID != "" && uuid.Validate(f.EventID) != nil {
@@ -111,7 +111,7 @@ func filterFor(c *Caller, f DeliveryFilter) (store.DeliveryFilter, error) {
 // seesAllDeliveries reports whether a caller can see and replay the deliveries of all webhooks.
 func (c *Caller) seesAllDeliveries() bool { return c.has(ScopeEnterprise) }
 
-// owns reports whether a webhook is the caller's, made with the same application.
+// owns reports whether the caller has created a webhook with the same application.
 func (c *Caller) owns(w store.Webhook) bool {
 	return w.CreatedBy == c.User.ID && w.ApplicationID == c.ApplicationID
 }
@@ -208,7 +208,7 @@ func deliveryFor(ctx context.Context, q *store.Queries, c *Caller, id int64) (st
 	return row, nil
 }
 
-// attemptPortion is how many attempts are read at once. One may have 64 KiB of headers and 48 KiB of body.
+// attemptPortion is the number of attempts that are read at once. Each may have 64 KiB of headers and 48 KiB of body.
 const attemptPortion = 8
 
 // Attempts returns one page by marker of the attempts to deliver a notification, the oldest first.
@@ -253,7 +253,7 @@ func attemptsOf(rows []store.WebhookAttempt, err error) ([]Attempt, error) {
 	return attempts, err
 }
 
-// attemptRecord is what is kept of an attempt and never searched.
+// attemptRecord has the stored data of an attempt that is never searched.
 type attemptRecord struct {
 	Name      string              `json:"name,omitempty"`
 	Reason    string              `json:"reason,omitempty"`
@@ -263,8 +263,8 @@ type attemptRecord struct {
 	Truncated bool                `json:"truncated,omitempty"`
 }
 
-// ReplayDelivery has a delivery that has ended sent again, with the same body, and tried like a new one. One that is pending
-// already is made due now.
+// ReplayDelivery sends a delivery that has ended again, with the same body, and with the attempts of a new one. A pending delivery becomes
+// due now.
 func (s *Service) ReplayDelivery(ctx context.Context, c *Caller, id int64) (Delivery, error) {
 	var replayed Delivery
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
@@ -295,11 +295,11 @@ func replayable(w store.Webhook) error {
 	return failf(CodeConflict, "The webhook is %s and receives no notifications. %s", w.Status, w.Reason)
 }
 
-// replayPortion is how many deliveries one transaction replays.
+// replayPortion is the number of deliveries that one transaction replays.
 const replayPortion = 1000
 
-// ReplayDeliveries has the deliveries that a filter selects and that have ended sent again, those of webhooks that are not
-// active excepted, and returns how many there are. With dryRun set it only counts.
+// ReplayDeliveries sends the deliveries that a filter selects and that have ended again, except those of inactive
+// webhooks. It returns their number. With dryRun it only counts them.
 func (s *Service) ReplayDeliveries(ctx context.Context, c *Caller, f DeliveryFilter, dryRun bool) (count int64, err error) {
 	filter, err := filterFor(c, f)
 	if err != nil {
@@ -328,12 +328,12 @@ func (s *Service) ReplayDeliveries(ctx context.Context, c *Caller, f DeliveryFil
 			}
 		}
 	}
-	// Their tasks may have ended meanwhile. Where this does not come to pass, what is due is found soon.
+	// The tasks of the webhooks may have ended meanwhile. If waking them fails, due deliveries are found soon anyway.
 	return count, s.db.WriteAsync(ctx, func(tx *store.Tx) error { return wake(ctx, tx, slices.Collect(maps.Keys(woken))) })
 }
 
-// replayPortion replays the newest deliveries of a filter with smaller ids, and returns them. It wakes their webhooks, but for
-// those that are woken already.
+// replayPortion replays the newest deliveries of a filter with smaller ids, and returns them. It wakes their webhooks,
+// unless they have been woken.
 func (s *Service) replayPortion(ctx context.Context, filter store.DeliveryFilter, below int64,
 	woken map[int64]bool) (rows []store.WebhookDelivery, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
@@ -408,9 +408,8 @@ const (
 	endedFor      = time.Hour // after which nobody can be about to add something for a webhook that ended
 )
 
-// RemoveDeliveries removes from the log what was made before a time and has ended, with its attempts, and returns how much
-// that was. It also removes what is left of deleted webhooks and of keys that sign no more, and ends the listeners that
-// nobody fetches from.
+// RemoveDeliveries removes the deliveries that were created before a time and have ended from the log, with their
+// attempts. It returns their number. It also removes the rest of deleted webhooks and of expired keys, and ends unused listeners.
 func (s *Service) RemoveDeliveries(ctx context.Context, before time.Time) (removed int64, err error) {
 	for portion := int64(removePortion); portion == removePortion; {
 		err := s.db.WriteAsync(ctx, func(tx *store.Tx) (err error) {

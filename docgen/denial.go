@@ -9,17 +9,17 @@ import (
 	"platen/store"
 )
 
-// What is denied is counted in memory, and reaches the audit log about twice a minute, a few rows for each who was denied something:
-// nobody can fill the log by being refused, and nobody can hide what others are denied.
+// Denied requests are counted in memory, and written to the audit log about twice a minute, in a few rows for each actor. No user can fill
+// the log with denied requests, or hide those of others.
 
-// Limits of what is counted between two calls of RecordDenials. What exceeds them is counted as various.
+// Limits of the counts between two calls of RecordDenials. Other denials are counted as various.
 const (
 	maxDenials      = 100 // different ones of all callers
 	maxUserDenials  = 10  // different ones of one user
 	maxGuestDenials = 50  // different ones of all guests
 )
 
-// A denial is what is counted together: who was denied what, and for which reason.
+// denial identifies denials that are counted together: the actor, the operation, and the reason.
 type denial struct {
 	actor, user, app, token int64
 	address, operation      string
@@ -28,14 +28,14 @@ type denial struct {
 
 const variousDenials = "various"
 
-// various is the denial that stands for several of one actor.
+// various returns the denial that represents several different ones of an actor.
 func various(actor int64) denial { return denial{actor: actor, user: actor, code: variousDenials} }
 
 // denials counts denials since the last RecordDenials. Its methods may be called from many goroutines.
 type denials struct {
 	mu     sync.Mutex
 	counts map[denial]int
-	kinds  map[int64]int // by actor, 0 for guests: how many different ones are counted, various excepted
+	kinds  map[int64]int // number of different denials without various, by actor; 0 for guests
 }
 
 func (d *denials) note(of denial) {
@@ -47,7 +47,7 @@ func (d *denials) note(of denial) {
 	d.counts[d.admit(of)]++
 }
 
-// admit returns what a denial is counted as.
+// admit returns the denial as which a denial is counted: itself, or various.
 func (d *denials) admit(of denial) denial {
 	most := maxUserDenials
 	if of.actor == 0 {
@@ -103,8 +103,8 @@ func (d *denials) take() map[denial]int {
 	return counts
 }
 
-// NoteDenied counts a request that was denied for the audit log: of a caller, or where c is nil of a guest with credentials that are
-// not valid. RecordDenials writes what was counted.
+// NoteDenied counts a denied request for the audit log: of a caller or, if c is nil, of a guest with invalid credentials. RecordDenials
+// writes the counts.
 func (s *Service) NoteDenied(ctx context.Context, c *Caller, operation, code string) {
 	from, _ := ctx.Value(originKey{}).(Origin)
 	of := denial{address: from.Address, operation: operation, code: code}
@@ -114,8 +114,8 @@ func (s *Service) NoteDenied(ctx context.Context, c *Caller, operation, code str
 	s.denials.note(of)
 }
 
-// RecordDenials writes what was denied since the last call to the audit log. It is to be called about twice a minute, and once when the
-// server stops. What cannot be written is lost.
+// RecordDenials writes the denials since the last call to the audit log. Call it about twice a minute, and when the server stops. Denials
+// that cannot be written are lost.
 func (s *Service) RecordDenials(ctx context.Context) error {
 	counts := s.denials.take()
 	if len(counts) == 0 {
@@ -147,7 +147,7 @@ type acting struct {
 	last map[[2]int64]int64 // time in microseconds, by token and user
 }
 
-// due reports whether acting for a user is to be recorded, and remembers that it is.
+// due reports whether acting for a user must be recorded, and remembers that.
 func (a *acting) due(token, user, now int64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"platen/store"
 )
 
-// DryRun is what a batch's documents would lack.
+// DryRun has the data that the documents of a batch would lack.
 type DryRun struct {
 	Documents  int                  // of the batch
 	Incomplete int                  // documents that would lack something
@@ -27,8 +27,8 @@ type DataMismatch struct{ Path, Message, Nearest string }
 // maxFindings is the maximum number of documents in the result of a dry run.
 const maxFindings = 1000
 
-// TryBatch checks a batch as CreateBatch does and holds each document's data against what the template needs. Nothing is made
-// or kept. While the template is still being read, that is a CodeConflict.
+// TryBatch checks a batch like CreateBatch, and compares the data of each document with the template's schema. It
+// creates and stores nothing. If the template has not been read yet, the Error has CodeConflict.
 func (s *Service) TryBatch(ctx context.Context, c *Caller, b NewBatch) (DryRun, error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return DryRun{}, err
@@ -68,7 +68,7 @@ func (s *Service) TryBatch(ctx context.Context, c *Caller, b NewBatch) (DryRun, 
 	return b.try(schema), nil
 }
 
-// try holds the data of each document against a schema.
+// try compares the data of each document with a schema.
 func (b NewBatch) try(schema *lang.Schema) DryRun {
 	run := DryRun{Documents: len(b.Documents)}
 	for i, document := range b.Documents {

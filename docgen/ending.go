@@ -10,16 +10,16 @@ import (
 	"platen/store"
 )
 
-// A batch that keeps passwords, or makes a merged file, has something to be done when the last of its jobs has ended. It has a
-// row that counts the jobs that are left, and holds the passwords. The row goes when all is done.
+// A batch with passwords or a merged file needs more work after the end of its last job. It has a row with the number of its remaining jobs
+// and the passwords. The row is deleted when the work is done.
 
-// passwords are kept apart from the other options, as they are, for as long as they are needed.
+// passwords are stored separately from the other options, in plain text, for as long as they are needed.
 type passwords struct {
 	Password      *string `json:"password,omitempty"`
 	OwnerPassword *string `json:"owner_password,omitempty"`
 }
 
-// passwordsOf is how the passwords of options are kept; empty when there are none.
+// passwordsOf returns the stored form of the passwords in options, "" if there are none.
 func passwordsOf(o *PDFOptions) (string, error) {
 	kept := passwords{(*string)(o.Password), (*string)(o.OwnerPassword)}
 	if kept == (passwords{}) {
@@ -29,7 +29,7 @@ func passwordsOf(o *PDFOptions) (string, error) {
 	return string(b), err
 }
 
-// insertEnding adds what is to be done at the end of a batch.
+// insertEnding adds the row of a batch that needs work at its end.
 func (b NewBatch) insertEnding(ctx context.Context, tx *store.Tx, batchID string) error {
 	o := b.Options.PDF
 	if o == nil {
@@ -45,8 +45,8 @@ func (b NewBatch) insertEnding(ctx context.Context, tx *store.Tx, batchID string
 	return tx.InsertMerge(ctx, batchID, b.mergedName())
 }
 
-// countEnded counts jobs of a batch that end in a transaction, and has done what is to be done when they are the last. One
-// transaction alone counts the last: another one that counts waits until this one ends.
+// countEnded counts jobs of a batch that end in a transaction, and starts the work at the end of the batch if they are the last ones. Only
+// one transaction can count the last job, because others that count wait for its end.
 func countEnded(ctx context.Context, tx *store.Tx, batch store.DocgenBatch, ended map[Status]int) error {
 	n := 0
 	for _, jobs := range ended {
@@ -79,7 +79,7 @@ func workingOptions(ctx context.Context, q *store.Queries, batch store.DocgenBat
 		return o, err
 	}
 	text, err := q.Passwords(ctx, batch.ID)
-	if err != nil { // no document is made that lacks the protection it was to have
+	if err != nil { // no document may lack its protection
 		return o, fmt.Errorf("passwords of batch %s: %w", batch.ID, err)
 	}
 	var kept passwords

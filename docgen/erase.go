@@ -43,7 +43,7 @@ type ErasurePlan struct {
 // erasedName is the name of every user who was erased.
 const erasedName = "Erased user"
 
-// erasedText stands for what was erased from an entry of the audit log.
+// erasedText replaces the text that was erased from an entry of the audit log.
 const erasedText = "(erased)"
 
 // erasedLogin is the login of a user who was erased. Nobody can use it.
@@ -184,7 +184,7 @@ func (s *Service) EraseUser(ctx context.Context, c *Caller, id int64, e Erasure)
 	})
 }
 
-// lockErasable is lockManaged for a user who may have been deleted. Nobody erases themselves.
+// lockErasable is like lockManaged for a user who may have been deleted. Users cannot erase themselves.
 func (s *Service) lockErasable(ctx context.Context, tx *store.Tx, c *Caller, id int64) (store.User, error) {
 	if _, err := tx.LockUser(ctx, id); err != nil {
 		return store.User{}, err
@@ -229,7 +229,7 @@ func (s *Service) beginErasure(ctx context.Context, tx *store.Tx, c *Caller, row
 	return wakeErasure(ctx, tx)
 }
 
-// known is what the person is looked for by in rows that have no id of the user. It is deleted when the erasure is done.
+// known has the texts that identify the person in rows without an id of the user. It is deleted when the erasure is done.
 type known struct {
 	Logins  []string `json:"logins"`
 	Names   []string `json:"names"`

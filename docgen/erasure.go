@@ -14,14 +14,14 @@ import (
 	"platen/store"
 )
 
-// EraseUsers is the task that erases what is left of users whose erasure was begun.
+// EraseUsers is the task that continues the erasure of users.
 type EraseUsers struct{}
 
 // Kind names the task.
 func (EraseUsers) Kind() string { return "erase_users" }
 
 const (
-	erasureBudget     = 45 * time.Second // no portion is begun after that; the queue gives a task 120 s
+	erasureBudget     = 45 * time.Second // after that, no portion is begun; the queue gives a task 120 s
 	erasureBatches    = 20               // batches that one transaction hides
 	erasureJobs       = 500              // jobs of a batch that one transaction ends
 	erasureDeliveries = 200              // deliveries of a webhook that one transaction deletes
@@ -45,7 +45,7 @@ func (s *Service) ScheduleErasure(ctx context.Context) error {
 	})
 }
 
-// EraseUsers erases what is left of users, one after another. If more is true, its time was up and it must be called again.
+// EraseUsers continues the erasure of users, one after another. If more is true, its time was up, and it must be called again.
 func (s *Service) EraseUsers(ctx context.Context) (more bool, err error) {
 	for end := s.now().Add(erasureBudget); ; {
 		var users []int64
@@ -72,8 +72,8 @@ func (s *Service) EraseUsers(ctx context.Context) (more bool, err error) {
 	}
 }
 
-// TruncateLog removes what was erased from the log of the database, where SQLite may hold it for as long as the server runs. It fails
-// with an error that [ShortageOf] recognizes if another process uses the log for too long.
+// TruncateLog removes erased data from the write-ahead log of the database, where SQLite may keep it for as long as the server runs. If
+// another process uses the log for too long, it fails with an error that [ShortageOf] recognizes.
 func (s *Service) TruncateLog(ctx context.Context) error { return s.db.TruncateLog(ctx) }
 
 // endErasures marks the task as done, unless an erasure was begun meanwhile (more is then true).
@@ -109,7 +109,7 @@ func (s *Service) erasureSteps() []erasureStep {
 		s.eraseFromAudit, s.endErasure}
 }
 
-// erasePortion erases one portion of what is left of a user in one transaction. done reports that nothing is left.
+// erasePortion erases one portion of a user's data in one transaction. done reports whether it was the last one.
 func (s *Service) erasePortion(ctx context.Context, id int64) (done bool, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		rows, err := tx.LockErasure(ctx, id)
@@ -163,7 +163,7 @@ func (s *Service) eraseBatches(ctx context.Context, tx *store.Tx, e *erasure) (d
 	jobs := int64(0)
 	for _, batch := range batches {
 		id := batch.ID
-		if batch.RemovedAt != 0 { // it is being received: who does so sees that it is gone, and none of its jobs was begun
+		if batch.RemovedAt != 0 { // it is still being received, which will fail, and none of its jobs has begun
 			if err := removeStaged(ctx, tx, id, batch.RemovedAt, s.micros()); err != nil {
 				return false, err
 			}
@@ -189,8 +189,8 @@ func (s *Service) eraseBatches(ctx context.Context, tx *store.Tx, e *erasure) (d
 	return false, nil
 }
 
-// eraseWebhooks ends the webhooks of the user, and deletes what was sent to them. A delivery that may be under way stays, without
-// its body, until the log of deliveries is cleaned up: who records its attempt must find it.
+// eraseWebhooks ends the webhooks of the user, and deletes their deliveries. A delivery that may be in progress stays, without its body,
+// until the log of deliveries is cleaned up, because its attempt must still be recorded.
 func (s *Service) eraseWebhooks(ctx context.Context, tx *store.Tx, e *erasure) (done bool, err error) {
 	rows, err := tx.NextWebhookOfUser(ctx, e.userID)
 	if err != nil || len(rows) == 0 {
@@ -267,7 +267,7 @@ func (e *erasure) isTransferName(text string) bool {
 	return slices.ContainsFunc(e.names, func(name string) bool { return strings.HasPrefix(text, transferName(name)) })
 }
 
-// eraseFromNotifications erases the person from what is sent to the webhooks of others, and what receivers have answered to it.
+// eraseFromNotifications erases the person from notifications for the webhooks of others, and the responses of their receivers.
 func (s *Service) eraseFromNotifications(ctx context.Context, tx *store.Tx, e *erasure) (done bool, err error) {
 	rows, err := tx.SomeBodies(ctx, e.position, erasureRows)
 	if err != nil {
@@ -324,7 +324,7 @@ func (e *erasure) eraseDetails(row store.AuditEvent) (string, error) {
 	if err := json.Unmarshal([]byte(row.Details), &details); err != nil {
 		return "", err
 	}
-	own := []string{} // what is personal whatever it says
+	own := []string{} // personal regardless of their text
 	switch {
 	case row.TargetKind == "user" && row.TargetID == strconv.FormatInt(e.userID, 10):
 		own = []string{"login", "name"}

@@ -8,12 +8,12 @@ import (
 // Code names a kind of failure. Codes are part of the interface: they never change their meaning.
 type Code string
 
-// The codes, with what each tells the caller.
+// The codes, with their meanings.
 const (
 	CodeBadRequest        Code = "bad_request"               // a parameter is missing or wrong; Problems say which
 	CodeInvalidLimit      Code = "invalid_limit"             // limit is no positive number
 	CodeInvalidOffset     Code = "invalid_offset"            // offset is no number, or beyond MaxOffset
-	CodeNameInvalid       Code = "item_name_invalid"         // a name holds what no name may hold
+	CodeNameInvalid       Code = "item_name_invalid"         // the name of an item is invalid
 	CodeNameTooLong       Code = "item_name_too_long"        // a name has more than MaxNameLength characters
 	CodeFolderNotEmpty    Code = "folder_not_empty"          // deleting a folder that holds something, not recursively
 	CodeCycle             Code = "cyclical_folder_structure" // moving or copying a folder below itself
@@ -27,7 +27,7 @@ const (
 	CodeRefused           Code = "forbidden"                              // this server does it for nobody, by its settings or its limits
 	CodeTooLarge          Code = "file_size_limit_exceeded"               // an upload is larger than Limits.UploadBytes
 	CodeStorageFull       Code = "storage_limit_exceeded"                 // the server has no room for the content
-	CodeNotFound          Code = "not_found"                              // there is no such thing, or the caller may not see it
+	CodeNotFound          Code = "not_found"                              // it does not exist, or the caller may not see it
 	CodeTrashed           Code = "trashed"                                // the item, a folder above it, or the version is in the trash
 	CodeNotTrashed        Code = "not_trashed"                            // the item, or version, is not in the trash
 	CodeConflict          Code = "conflict"                               // there is such a thing already, or another change came first
@@ -36,7 +36,7 @@ const (
 	CodeUserOwns          Code = "user_owns_content"                      // deleting a user who owns files or folders
 	CodePrecondition      Code = "precondition_failed"                    // the etag asked for is not the item's own any more
 	CodeBodyTooLarge      Code = "request_entity_too_large"               // the request body is larger than its limit
-	CodeContentDamaged    Code = "content_damaged"                        // stored content is missing or not what was stored
+	CodeContentDamaged    Code = "content_damaged"                        // stored content is missing or has changed
 	CodeUnavailable       Code = "unavailable"                            // the database is busy or cannot be reached
 )
 
@@ -77,7 +77,7 @@ func failf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Invalid makes the Error of a request with problems; nil when there are none.
+// Invalid returns the Error of a request with problems, or nil if there are none.
 func Invalid(problems ...Problem) error {
 	if len(problems) == 0 {
 		return nil

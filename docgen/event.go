@@ -105,8 +105,8 @@ func (e event) matches(w store.WebhookAbove) bool {
 	return e.trigger == WebhookDeleted || slices.Contains(splitTriggers(w.Triggers), e.trigger)
 }
 
-// fire enqueues notifications of what a caller does in a transaction. It must be the last step: from then on, other transactions that
-// fire events for the same webhooks wait.
+// fire enqueues the notifications about the events of a transaction. It must be the last step, because other transactions that fire events
+// for the same webhooks wait from then on.
 func (s *Service) fire(ctx context.Context, tx *store.Tx, c *Caller, events ...event) error {
 	matched, err := s.match(ctx, tx, c, events...)
 	if err != nil {

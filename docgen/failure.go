@@ -16,7 +16,7 @@ import (
 // Limits of the problems kept for one job, one merged file, or one version of a template. The first ones are kept, because
 // later ones often follow from them; the rest is counted.
 const (
-	MaxProblems     = 100      // errors and warnings together; details have the same limit of their own
+	MaxProblems     = 100      // errors and warnings in total; details have a separate limit of the same size
 	MaxProblemText  = 1 << 10  // bytes of one message; a longer one ends in "…"
 	MaxFailureBytes = 64 << 10 // bytes of all of them, as JSON
 	messageShare    = 24 << 10 // the share of the messages; fonts and details have the rest
@@ -34,15 +34,15 @@ const (
 	FailureWarnings   FailureCode = "warnings"   // the document is complete, and something may need attention
 )
 
-// Failures say what a document lacks or why there is none (Errors), and what need not be a fault (Warnings). Details say
-// the same of what is about a place of the template, with all a person needs to walk there.
+// Failures are the problems of a document. Errors say what it lacks, or why it was not generated. Warnings may be
+// harmless. Details have the errors and warnings about a place in the template, with everything an author needs to find it.
 type Failures struct {
 	Errors   []string  `json:"errors"`
 	Warnings []string  `json:"warnings"`
 	Details  []*Detail `json:"details,omitempty"`
 	// Fonts say what became of the fonts of a PDF: nil for other documents.
 	Fonts *FontReport `json:"fonts,omitempty"`
-	// OmittedErrors and OmittedWarnings count those that were met and not kept.
+	// OmittedErrors and OmittedWarnings count the problems that were not kept.
 	OmittedErrors   int `json:"omitted_errors,omitempty"`
 	OmittedWarnings int `json:"omitted_warnings,omitempty"`
 }
@@ -55,7 +55,7 @@ func (f Failures) Count() int {
 	return len(f.Errors) + len(f.Warnings) + f.OmittedErrors + f.OmittedWarnings
 }
 
-// Lines returns the errors and the warnings for a person: where some were omitted, a last line says how many.
+// Lines returns the errors and the warnings for people. If some were omitted, the last line has their number.
 func (f Failures) Lines() (lines, warnings []string) {
 	return withOmitted(f.Errors, f.OmittedErrors), withOmitted(f.Warnings, f.OmittedWarnings)
 }
@@ -67,7 +67,7 @@ func withOmitted(lines []string, omitted int) []string {
 	return append(slices.Clip(lines), fmt.Sprintf("%d more were left out.", omitted))
 }
 
-// Bounded returns the failures as they are kept: within MaxProblems, MaxProblemText, and MaxFailureBytes.
+// Bounded returns the failures within the limits MaxProblems, MaxProblemText, and MaxFailureBytes, as they are stored.
 func (f Failures) Bounded() Failures {
 	messages := budget{problems: MaxProblems, bytes: messageShare}
 	var omitted int
@@ -84,7 +84,7 @@ func (f Failures) Bounded() Failures {
 	return f
 }
 
-// A budget is what is left for messages.
+// budget is the remaining space for messages.
 type budget struct{ problems, bytes int }
 
 // take returns the first messages that fit, truncated, and the number of the others.
@@ -140,12 +140,12 @@ func boundedFonts(report *FontReport) *FontReport {
 func jsonSize(v any) int {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("docgen: %T has no JSON: %v", v, err)) // only values of this package's own types come here
+		panic(fmt.Sprintf("docgen: %T has no JSON: %v", v, err)) // impossible for the types of this package
 	}
 	return len(b)
 }
 
-// shortened returns a text of at most limit bytes: itself, or its beginning and "…".
+// shortened returns a text of at most limit bytes: the whole text, or its beginning and "…".
 func shortened(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -174,14 +174,14 @@ func failuresOf(text string) (f Failures, err error) {
 	return f, err
 }
 
-// FailureSummary is what a list shows of a job's failures.
+// FailureSummary is the summary of a job's failures in lists.
 type FailureSummary struct {
 	Code    FailureCode `json:"code"`
-	Message string      `json:"message"` // the first error, or the first warning where there is no error
+	Message string      `json:"message"` // the first error or, without errors, the first warning
 	Count   int         `json:"count"`   // errors and warnings, those omitted included
 }
 
-// summary returns what a list shows of the failures of a job that ended with a status; nil where there are none.
+// summary returns the summary of the failures of a job that ended with a status, or nil if there are none.
 func (f Failures) summary(status Status) *FailureSummary {
 	if !f.Any() {
 		return nil
@@ -222,7 +222,7 @@ func (s *FailureSummary) stub() Failures {
 // noFailures is the summary of a job without failures. An empty one was not written yet.
 const noFailures = "-"
 
-// summaryOf reads what a row says. The job may have ended on a server of an earlier release, which wrote no summary.
+// summaryOf reads the summary in a row. The job may have ended on a server of an earlier release, which wrote none.
 func summaryOf(text string, status Status) (*FailureSummary, error) {
 	switch {
 	case text == noFailures:
@@ -243,7 +243,7 @@ func (f Failures) eventLines() []string {
 	return withOmitted(kept, omitted+f.OmittedErrors)
 }
 
-// failureText returns what is kept of the failures of a job; empty where there are none.
+// failureText returns the stored failures of a job, "" if there are none.
 func failureText(ctx context.Context, q *store.Queries, row store.DocgenJob) (string, error) {
 	text, err := q.FailuresOfJob(ctx, row.ID)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -261,15 +261,14 @@ func keepFailures(ctx context.Context, tx *store.Tx, jobID int64, f Failures) er
 	return tx.InsertFailures(ctx, jobID, text)
 }
 
-// SummarizeFailures is the task that gives the jobs of earlier releases their summaries, and bounds what is kept of their
-// failures.
+// SummarizeFailures is the task that adds summaries to the jobs of earlier releases, and bounds their stored failures.
 type SummarizeFailures struct{}
 
 // Kind names the task.
 func (SummarizeFailures) Kind() string { return "summarize_failures" }
 
-// summarizePortion is how many jobs are summarized in one transaction. The text of one job of an earlier release may be
-// 500 KB; they are read one by one.
+// summarizePortion is the number of jobs that are summarized in one transaction. They are read one by one, because the
+// text of one job of an earlier release may have 500 KB.
 const summarizePortion = 50
 
 // ScheduleSummaries has the jobs of earlier releases summarized.

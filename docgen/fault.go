@@ -8,15 +8,15 @@ import (
 	"platen/store"
 )
 
-// busyRetryAfter is how long a caller is asked to wait when the database is busy; fullRetryAfter, when the disk is full.
+// Callers are asked to wait for busyRetryAfter if the database is busy, and for fullRetryAfter if the disk is full.
 const (
 	busyRetryAfter = 5 * time.Second
 	fullRetryAfter = time.Minute
 )
 
-// PublicError returns the Error to show for an error: the Error in its chain, or the one that stands for a full disk or a busy
-// database. It returns nil for any other error, which is internal. All code that reports or retries failures asks this function,
-// so that a full disk has the same code on every route and in every job.
+// PublicError returns the Error to show for an error: the Error in its chain, or that for a full disk or a busy
+// database. It returns nil for all other errors, which are internal. All code that reports or retries failures uses
+// this function, so that a full disk has the same code on every route and in every job.
 func PublicError(err error) *Error {
 	if known, ok := errors.AsType[*Error](err); ok {
 		return known
@@ -36,7 +36,7 @@ func PublicError(err error) *Error {
 	return nil
 }
 
-// Shortage is what the server lacks for a moment, for reasons that are not the document's: it can be generated later.
+// Shortage is a resource that the server lacks temporarily. The document itself is not the reason, and can be generated later.
 type Shortage string
 
 // The shortages.
@@ -65,13 +65,13 @@ func ShortageOf(err error) Shortage {
 	return NoShortage
 }
 
-// IsCrash reports whether an error of the queue says that servers crashed while they worked on a task, and no more than that.
+// IsCrash reports whether an error of the queue means only that servers crashed while they worked on a task.
 func IsCrash(err error) bool { return errors.Is(err, store.ErrLost) }
 
 // longestPause is the longest time that documents wait until they are tried again.
 const longestPause = time.Minute
 
-// shortagePause is how long documents wait that a shortage has had wait so many times in a row.
+// shortagePause returns how long documents wait after the given number of consecutive pauses because of a shortage.
 func (s *Service) shortagePause(pauses int64) time.Duration {
 	pause := s.firstPause
 	for ; pauses > 0 && pause < longestPause; pauses-- {

@@ -90,13 +90,13 @@ func (s *Service) checkSize(size int64) error {
 	return nil
 }
 
-// uploadInto is what an upload goes into: the store of a policy, and the space of the owner.
+// uploadInto is the destination of an upload: the store of a policy, and the space of the owner.
 type uploadInto struct {
 	policy int64
 	space  Space
 }
 
-// checkNewFile returns where a file goes that may be uploaded.
+// checkNewFile checks an upload of a new file, and returns its destination.
 func (s *Service) checkNewFile(ctx context.Context, c *Caller, f NewFile) (into uploadInto, err error) {
 	if err := c.require(ScopeWrite); err != nil {
 		return into, err
@@ -138,8 +138,8 @@ type NewVersion struct {
 	ContentModifiedAt time.Time // now when zero
 }
 
-// CreateVersion gives a file new content. What it had before stays as an earlier version. Nothing is read before the
-// caller's rights are found good.
+// CreateVersion gives a file new content. Its current content becomes an earlier version. The permissions are checked before content is
+// read.
 func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, content io.Reader) (*Item, error) {
 	into, err := s.checkNewVersion(ctx, c, v)
 	if err != nil {
@@ -187,7 +187,7 @@ func (s *Service) CheckVersion(ctx context.Context, c *Caller, v NewVersion, siz
 	return cmp.Or(s.checkSize(size), into.space.fits(0, size))
 }
 
-// checkNewVersion returns where a version goes that may be uploaded.
+// checkNewVersion checks an upload of a new version, and returns its destination.
 func (s *Service) checkNewVersion(ctx context.Context, c *Caller, v NewVersion) (into uploadInto, err error) {
 	if err := c.require(ScopeWrite); err != nil {
 		return into, err
@@ -270,7 +270,7 @@ type Content struct {
 	taken      func(ctx context.Context) error
 }
 
-// Content returns what a version of a file holds, to who takes it away; version 0 is the current one.
+// Content returns the content of a version of a file for a download. Version 0 is the current one.
 func (s *Service) Content(ctx context.Context, c *Caller, fileID, versionID int64) (*Content, error) {
 	if err := c.require(ScopeRead); err != nil {
 		return nil, err
@@ -312,8 +312,8 @@ func (s *Service) contentOf(version store.FileVersion) *Content {
 	}
 }
 
-// Open reads length bytes from an offset; to the end when length is -1. It checks what it reads: Open or Read fails with an Error
-// of CodeContentDamaged instead of returning bytes that are not the ones that were stored. The caller closes the reader.
+// Open reads length bytes from an offset, or to the end if length is -1. Open or Read fails with an Error of CodeContentDamaged before it
+// returns bytes that have changed since they were stored. The caller must close the reader.
 func (c *Content) Open(ctx context.Context, offset, length int64) (io.ReadCloser, error) {
 	r, err := c.service.open(ctx, c.version, offset, length)
 	if err != nil {
@@ -322,8 +322,7 @@ func (c *Content) Open(ctx context.Context, offset, length int64) (io.ReadCloser
 	return r, nil
 }
 
-// open reads what a version holds, also where it was carried to another store since the version was read. What it reads is checked:
-// see openChecked.
+// open opens the content of a version with openChecked, even if the content was relocated since the version was read.
 func (s *Service) open(ctx context.Context, version store.FileVersion, offset, length int64) (io.ReadCloser, error) {
 	for {
 		r, err := s.openChecked(ctx, version, offset, length)
@@ -352,10 +351,10 @@ type content struct {
 	key    string
 	sha1   string
 	size   int64
-	blocks checksums // nil for content of at most one block, and for content that is there already
+	blocks checksums // nil for content of at most one block, and for content that was stored before
 }
 
-// saveUpload is saveContent for an upload, of which it reads no more than the owner has space for.
+// saveUpload is like saveContent, but reads no more than the owner has space for.
 func (s *Service) saveUpload(ctx context.Context, into uploadInto, r io.Reader, wantSHA1 string) (content, error) {
 	left := into.space.left()
 	if left >= s.limits.UploadBytes {
@@ -371,13 +370,13 @@ func (s *Service) saveUpload(ctx context.Context, into uploadInto, r io.Reader, 
 	return v, errors.Join(err, s.discard(ctx, v))
 }
 
-// badDigest is the Error of content that is not the one that was announced.
+// badDigest returns the Error for content that does not have the announced digest.
 func badDigest(v content) error {
 	return failf(CodeBadDigest, "The specified content-md5 did not match what we received: its SHA-1 is %s.", v.sha1)
 }
 
-// saveContent makes durable what a reader reads, in the store of a policy, before any row names it. An orphan that a crash
-// leaves between the two is found by its key and swept.
+// saveContent stores the content of a reader durably in the store of a policy, before a row refers to it. If a crash happens between the
+// two, the orphan is found by its key, and swept.
 func (s *Service) saveContent(ctx context.Context, policy int64, r io.Reader, wantSHA1 string) (content, error) {
 	limited := &io.LimitedReader{R: r, N: s.limits.UploadBytes + 1}
 	v, err := s.putContent(ctx, policy, limited)
@@ -396,7 +395,7 @@ func (s *Service) saveContent(ctx context.Context, policy int64, r io.Reader, wa
 	return v, nil
 }
 
-// putContent puts what a reader reads into the store of a policy, under a key that nothing was kept by before.
+// putContent puts the content of a reader into the store of a policy, under a new key.
 func (s *Service) putContent(ctx context.Context, policy int64, r io.Reader) (content, error) {
 	v := content{id: s.newID(), policy: policy}
 	v.key = blobKey(v.id)
@@ -410,8 +409,8 @@ func (s *Service) putContent(ctx context.Context, policy int64, r io.Reader) (co
 	return v, err
 }
 
-// abandon removes content after the transaction has failed that was to name it. Where the fault is not the request's, the
-// content is left to be swept: a commit of which nobody knows may have named it.
+// abandon removes content after the transaction that should refer to it has failed. Unless the request caused the error, it leaves the
+// content to be swept, because the transaction may have been committed nevertheless.
 func (s *Service) abandon(ctx context.Context, v content, err error) error {
 	if _, refused := errors.AsType[*Error](err); !refused {
 		return err
@@ -439,8 +438,7 @@ func (s *Service) deleteBlob(ctx context.Context, policy int64, key string) erro
 // blobPrefix begins the key of every content.
 const blobPrefix = "versions/"
 
-// blobKey is where a content is kept that was made durable under a new id, which that of its version is until it is carried
-// to another store.
+// blobKey returns the key of a content that was stored under a new id. This is the id of its version, until the content is relocated.
 func blobKey(id int64) string { return blobPrefix + strconv.FormatInt(id, 10) }
 
 // insertFile adds a file with this content as its first version; false when the name is taken in the folder.
@@ -453,7 +451,7 @@ func (v content) insertFile(ctx context.Context, tx *store.Tx, row store.InsertI
 	return true, v.insert(ctx, tx, row.ID, 1, row.Name, row.CreatedBy, row.CreatedAt)
 }
 
-// settle has content carried to where the item that now has it is kept, where that is elsewhere: it was moved since.
+// settle relocates content if its item belongs to another policy, because the item was moved since.
 func (v content) settle(ctx context.Context, tx *store.Tx, p place, fileID int64) error {
 	if v.policy == p.policy() {
 		return nil

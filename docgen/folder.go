@@ -9,7 +9,7 @@ import (
 	"platen/store"
 )
 
-// NewFolder describes a folder to be made.
+// NewFolder describes a folder to create.
 type NewFolder struct {
 	Name     string
 	ParentID int64 // 0 is the caller's root folder
@@ -85,7 +85,7 @@ func (s *Service) folderRow(c *Caller, id int64) int64 {
 	return id
 }
 
-// listing is what a folder holds for a caller: in the caller's own root folder also what others share with the caller.
+// listing returns the listing of a folder for a caller. The caller's own root folder also lists the items that others share.
 func (s *Service) listing(c *Caller, p place) store.Listing {
 	listing := store.Listing{FolderID: p.row.ID, Now: s.micros()}
 	if p.row.ID == c.rootID {
@@ -94,7 +94,7 @@ func (s *Service) listing(c *Caller, p place) store.Listing {
 	return listing
 }
 
-// Items returns one page by marker of what a folder holds: folders first, each kind in ascending order of id.
+// Items returns one page of the items in a folder, by marker: folders first, each kind in ascending order of id.
 func (s *Service) Items(ctx context.Context, c *Caller, folderID int64, r PageRequest) (Page[Item], error) {
 	if err := c.require(ScopeRead); err != nil {
 		return Page[Item]{}, err
@@ -126,7 +126,7 @@ func itemList(ctx context.Context, q *store.Queries, name string, l store.Listin
 	}
 }
 
-// ItemOrder is an order of what a folder holds. Folders come before files in each.
+// ItemOrder is an order of the items in a folder. Folders precede files in each order.
 type ItemOrder struct {
 	By         string // id, name, date or size
 	Descending bool
@@ -150,7 +150,7 @@ func ParseOrder(sort, direction string) (ItemOrder, error) {
 	return order, Invalid(problems...)
 }
 
-// ItemsByOffset returns one page by offset of what a folder holds, in an order.
+// ItemsByOffset returns one page of the items in a folder, by offset and in an order.
 func (s *Service) ItemsByOffset(ctx context.Context, c *Caller, folderID int64, r OffsetRequest,
 	order ItemOrder) (OffsetPage[Item], error) {
 	if err := c.require(ScopeRead); err != nil {

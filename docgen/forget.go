@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// eraseFrom returns the body of a notification without the person, and nil where it does not name the person. Of an item of the user it
-// says no more than of one that the owner of the webhook may not see. What it does not change stays as it is, byte for byte.
+// eraseFrom returns the body of a notification without the person, or nil if it does not mention the person. It describes items of the user
+// like items that the owner of the webhook may not see. The rest stays unchanged, byte for byte.
 func (e *erasure) eraseFrom(body []byte) ([]byte, error) {
 	id := strconv.Quote(strconv.FormatInt(e.userID, 10))
 	if !bytes.Contains(body, []byte(id)) && !bytes.Contains(body, []byte(`"invite_email":"`)) &&
@@ -27,7 +27,7 @@ func (e *erasure) eraseFrom(body []byte) ([]byte, error) {
 	return erased, nil
 }
 
-// member is a member of an object as it was written.
+// member is a member of an object in its original form.
 type member struct{ key, value jsontext.Value }
 
 // forgetter rewrites one notification.
@@ -38,7 +38,7 @@ type forgetter struct {
 	owned   bool // it is about an item of the user
 }
 
-// member returns the value that a member of an object is to have.
+// member returns the new value of a member of an object.
 func (f *forgetter) member(of []member, m member) (jsontext.Value, error) {
 	if m.value.Kind() != '"' {
 		before := f.changed

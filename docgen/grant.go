@@ -70,14 +70,14 @@ type GrantRequest struct {
 	Scope        string // with blanks between them; empty for all that the token can have
 }
 
-// Tokens are what a client gets.
+// Tokens are the tokens that a client gets.
 type Tokens struct {
 	Access  string
 	Refresh string // empty when the grant has none
 	Scopes  []Scope
 }
 
-// Client is an application that has said who it is.
+// Client is an authenticated application.
 type Client struct{ app store.Application }
 
 // ID is the client id.
@@ -105,7 +105,7 @@ func (s *Service) AuthenticateClient(ctx context.Context, id, secret string) (*C
 	return client, err
 }
 
-// Grant gives a client the tokens that it asks for, or a GrantError.
+// Grant returns the tokens that a client requests, or a GrantError.
 func (s *Service) Grant(ctx context.Context, client *Client, r GrantRequest) (Tokens, error) {
 	switch r.Type {
 	case "":
@@ -123,7 +123,7 @@ func (s *Service) Grant(ctx context.Context, client *Client, r GrantRequest) (To
 // A subject is whom a token is to act for, with the names of the parameters that say so.
 type subject struct{ kind, id, kindName, idName string }
 
-// The kinds of subject: the enterprise, which stands for the application's service account, or a user.
+// The kinds of subject: the enterprise, which means the application's service account, or a user.
 const (
 	subjectEnterprise = "enterprise"
 	subjectUser       = "user"
@@ -202,7 +202,7 @@ func (s *Service) subjectUser(ctx context.Context, q *store.Queries, app store.A
 	return user, err
 }
 
-// narrow returns the scopes that a request asks for, of those that its token can have.
+// narrow returns the requested scopes, all of which must be among those that the token can have.
 func narrow(scope string, can []Scope) ([]Scope, error) {
 	asked := parseScopes(scope)
 	if len(asked) == 0 {
@@ -229,7 +229,7 @@ func (s *Service) issue(ctx context.Context, tx *store.Tx, app store.Application
 	})
 }
 
-// A tokenGrant is what a refresh token continues with, until all its tokens end together.
+// tokenGrant is the grant that refresh tokens continue, until all of its tokens end together.
 type tokenGrant struct {
 	id     int64
 	app    store.Application
@@ -267,7 +267,7 @@ func (s *Service) CreateGrant(ctx context.Context, application, login string, sc
 	return tokens, err
 }
 
-// grantRefresh takes a refresh token and gives the next ones. A refresh token is valid once. If it is used again, it was stolen, so all
+// grantRefresh exchanges a refresh token for the next tokens. A refresh token is valid once. If it is used again, it was stolen, so all
 // tokens of its grant are revoked.
 func (s *Service) grantRefresh(ctx context.Context, client *Client, r GrantRequest) (Tokens, error) {
 	var tokens Tokens
@@ -373,7 +373,7 @@ func (s *Service) Revoke(ctx context.Context, client *Client, token string) erro
 	})
 }
 
-// auditRevocation records that an application revokes a token of its own.
+// auditRevocation records that an application revokes one of its tokens.
 func (s *Service) auditRevocation(ctx context.Context, tx *store.Tx, app store.Application, token, user int64) error {
 	by := &Caller{User: User{ID: user}, ActorID: app.ServiceAccountID.Int64, ApplicationID: app.ID}
 	return s.audit(ctx, tx, by, AuditTokenRevoked, auditOf("token", token))

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// idRandomBits is how much of an id is not its second. Seconds in 31 bits and these 22 make 53: an id stays exact in a
-// client that reads numbers as floating point.
+// idRandomBits is the number of bits in an id that are not its second. With 31 bits of seconds, an id has 53 bits, so that it is exact in
+// clients that read numbers as floating point.
 const idRandomBits = 22
 
 // idEpoch is the second that ids count from: with 31 bits they last until 2093.
 var idEpoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// idSource makes ids that grow: positive numbers of which the upper part is the time and the lower part begins at
-// random, so that several servers on one database do not meet. The zero value is ready to use.
+// idSource creates increasing ids: positive numbers whose upper part is the time. The lower part begins at random, so that several servers
+// on one database create different ids. The zero value is ready to use.
 type idSource struct {
 	mu   sync.Mutex
 	last int64

@@ -11,7 +11,7 @@ import (
 	"platen/store"
 )
 
-// maxIncludeName is how long the name of an included file may be, with its folders.
+// maxIncludeName is the largest length in bytes of the name of an included file, with its folders.
 const maxIncludeName = 1000
 
 // Requester is the user for whom a task reads a template, with the reach that the user's token had. The zero value is nobody.
@@ -55,8 +55,8 @@ func (s *Service) IncludedContent(ctx context.Context, versionID int64, name str
 	return found, err
 }
 
-// included is IncludedContent for a version of a file. It is the one rule for what a template includes: for documents, and for what was
-// read of the template. A nil requester is nobody.
+// included is IncludedContent for a version of a file. It is the only rule for the files that a template includes, in documents and in
+// readings. A nil requester means that only the uploader's permissions count.
 func (s *Service) included(ctx context.Context, q *store.Queries, version store.FileVersion, name string,
 	requester *Caller) (store.FileVersion, error) {
 	author := &Caller{User: User{ID: version.CreatedBy}}
@@ -84,17 +84,17 @@ func (s *Service) included(ctx context.Context, q *store.Queries, version store.
 	return fileVersion(ctx, q, p.row, 0)
 }
 
-// view is what a caller may see of what was read of a template's version.
+// view is the part of a Reading that a caller may see.
 type view int
 
 const (
 	viewAll     view = iota
 	viewNothing      // one of the included files is not the caller's to download
-	viewStale        // a file that the version includes has changed, or is not known: the version is to be read again
+	viewStale        // an included file has changed, or is unknown, so that the version must be read again
 )
 
-// viewOf returns the view that a caller has of a reading, given the files that the version was read with. All that was read may come from
-// any of these, so the caller must be allowed to download each of them now, as for a document.
+// viewOf returns the view that a caller has of a reading, given the files that the version was read with. Any text in the reading may come
+// from any of these, so the caller must be allowed to download all of them now, as for a document.
 func (s *Service) viewOf(ctx context.Context, q *store.Queries, c *Caller, versionID int64, includes string) (view, error) {
 	if includes == "" {
 		return viewStale, nil
@@ -133,8 +133,8 @@ func (s *Service) viewOf(ctx context.Context, q *store.Queries, c *Caller, versi
 	return result, nil
 }
 
-// viewLookups is about how many rows viewOf looks up: the names on the way to each included file. It takes the text as it is,
-// because decoding would cost as much as it saves.
+// viewLookups returns the approximate number of rows that viewOf looks up: the names in the path of each included file. It does not decode
+// the text, because that would cost as much as it saves.
 func viewLookups(includes string) int {
 	return strings.Count(includes, `"name":`) + strings.Count(includes, "/")
 }

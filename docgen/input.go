@@ -15,8 +15,8 @@ import (
 const (
 	// maxInputDepth is how deep lists and objects nest in a user_input.
 	maxInputDepth = 500
-	// maxShapeBytes is how much of a batch's data is looked at for its shape, and maxShapeText how long the shape may be: of
-	// more, contracts cannot say what a new version of the template breaks.
+	// maxShapeBytes is the size of a batch's data, and maxShapeText that of its shape, above which no shape is stored. Contracts then
+	// cannot say whether a new version of the template breaks the batch.
 	maxShapeBytes = 8 << 20
 	maxShapeText  = 64 << 10
 )
@@ -25,21 +25,21 @@ const (
 type Input struct {
 	text    []byte
 	depth   int
-	problem string // what is wrong with the text; empty if it is JSON
+	problem string // the mistake in the text; "" if it is JSON
 }
 
 // Text returns the text of the input, which must not be changed.
 func (i Input) Text() []byte { return i.text }
 
-// Inputs reads the inputs of one batch. It reads each once, before the batch is accepted: that reports whether it is JSON, how deep
-// it nests, and what it has in common with the others. The zero value is ready to be used.
+// Inputs reads the inputs of one batch. It reads each input once, before the batch is accepted, and finds out whether
+// it is JSON, how deeply it is nested, and what it has in common with the others. The zero value is ready to use.
 type Inputs struct {
 	shape lang.Shape
 	size  int
 }
 
-// Read reads the next value of d as an input. That must be an object, in text that is valid UTF-8 and of which d reads all; the
-// input shares its memory. The error is one of d.
+// Read reads the next value of d as an input. The value must be an object. d must read all of text, which must be valid UTF-8. The input
+// shares the memory of text. The error is one of d.
 func (r *Inputs) Read(d *jsontext.Decoder, text []byte) (Input, error) {
 	rest := int(d.InputOffset())
 	depth, err := r.shape.Read(d)
@@ -74,13 +74,13 @@ func (r *Inputs) Parse(text []byte) Input {
 	return input
 }
 
-// NewJSONDecoder returns a decoder for JSON from callers. It allows names that come twice and half a surrogate pair in a string, and
-// leaves it to the caller to check that the text is UTF-8.
+// NewJSONDecoder returns a decoder for JSON from clients. It allows duplicate names, and half a surrogate pair in a
+// string. It does not check that the text is UTF-8.
 func NewJSONDecoder(text []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// commonShape returns what the inputs have in common, as JSON Schema; empty if that is not known.
+// commonShape returns the structure that the inputs have in common, as JSON Schema, or "" if it is unknown.
 func (r *Inputs) commonShape() (string, error) {
 	if r == nil {
 		return "", nil
@@ -96,7 +96,7 @@ func (r *Inputs) commonShape() (string, error) {
 	return string(text), err
 }
 
-// validate returns what is wrong with an input, or an empty string.
+// validate returns the mistake in an input, or "" if there is none.
 func (i *Input) validate(limits Limits) string {
 	switch {
 	case len(i.text) == 0:

@@ -45,8 +45,8 @@ func (s *Service) isColleague(user store.User) bool {
 	return user.EnterpriseID == s.enterprise.id && user.ID != s.enterprise.accountID && user.DeletedAt == 0
 }
 
-// bindInvitations gives a user who has a login from now on what that login was invited to, but for what the user has
-// already. It comes last: from then on everybody waits who invites a login that nobody has.
+// bindInvitations gives a user with a new login the collaborations to which that login was invited, unless the user already has one on the
+// same item. It must be the last step of a transaction, because others who invite unknown logins wait from then on.
 func (s *Service) bindInvitations(ctx context.Context, tx *store.Tx, id int64, loginKey string) error {
 	if _, err := tx.LockSetting(ctx, settingInvitations); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (s *Service) Invitations(ctx context.Context, c *Caller, r OffsetRequest) (
 			func() (int64, error) { return q.CountInvitations(ctx, me, now) },
 			func(limit, offset int32) ([]Collaboration, error) {
 				rows, err := q.Invitations(ctx, me, now, limit, offset)
-				return collaborationsOf(ctx, q, rows, store.Item{}, err) // what is pending shows no item
+				return collaborationsOf(ctx, q, rows, store.Item{}, err) // pending ones show no item
 			})
 		return err
 	})

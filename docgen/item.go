@@ -11,7 +11,7 @@ import (
 	"platen/store"
 )
 
-// Kind tells files from folders. Folders come first in every listing.
+// Kind distinguishes files and folders. Folders come first in every listing.
 type Kind int
 
 // The kinds of item.
@@ -42,7 +42,7 @@ type Item struct {
 	Name        string
 	Description string
 
-	Size          int64  // bytes of the current version; of an archive, those of all files in it; 0 of any other folder
+	Size          int64  // bytes of the current version, or of all files in an archive; 0 for other folders
 	SHA1          string // of the current version, in hexadecimal; empty of a folder
 	VersionID     int64  // 0 of a folder
 	VersionNumber int64  // 1 for the first; 0 of a folder
@@ -59,7 +59,7 @@ type Item struct {
 	ContentModifiedAt time.Time
 	TrashedAt         time.Time // when it was put into the trash; zero if it is not in the trash
 
-	Permissions Permissions // what the caller may do
+	Permissions Permissions // of the caller
 }
 
 // FolderRef is a folder as the items below it name it.
@@ -69,7 +69,7 @@ type FolderRef struct {
 	Name string
 }
 
-// ItemChange is a change of an item's own facts; what is nil stays as it is.
+// ItemChange is a change of an item. Nil fields stay unchanged.
 type ItemChange struct {
 	Name        *string
 	Description *string
@@ -132,9 +132,8 @@ func describe(ctx context.Context, q *store.Queries, c *Caller, p place) (*Item,
 	return &item, nil
 }
 
-// path returns the folders above an item from the first that the caller may see. It begins with the caller's root
-// folder, which is where a caller meets what others share; in an archive, with the archive. What is shared for access
-// only has no path outside of itself.
+// path returns the folders above an item, from the first one that the caller may see. It begins with the caller's root folder, which lists
+// the items that others share, or with the archive. An item that is shared for access only has no path above it.
 func (p place) path(c *Caller) []FolderRef {
 	if !p.row.ParentID.Valid {
 		return nil
@@ -190,7 +189,7 @@ func (u userRefs) optional(ctx context.Context, q *store.Queries, id int64) (*Us
 	return &ref, err
 }
 
-// newItemRow describes an item without content that comes into being now.
+// newItemRow returns the row of a new item without content.
 func newItemRow(kind Kind, id int64, parent sql.NullInt64, name string, owner, creator, now int64) store.InsertItemParams {
 	return store.InsertItemParams{
 		ID: id, Kind: int64(kind), ParentID: parent, OwnerID: owner, Name: name, NameKey: foldKey(name),
@@ -202,7 +201,7 @@ func newItemRow(kind Kind, id int64, parent sql.NullInt64, name string, owner, c
 // parentOf is the column value of a parent folder.
 func parentOf(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: true} }
 
-// nameInUse returns the Error of a name that an item in the folder bears already.
+// nameInUse returns the Error for a name that an item in the folder already has.
 func (s *Service) nameInUse(ctx context.Context, q *store.Queries, c *Caller, parent int64, name string) error {
 	row, err := q.Child(ctx, parentOf(parent), foldKey(name))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -263,7 +262,7 @@ func (p place) changeable() error {
 // lockFolder finds a folder to put something into: from here to the end of the transaction nobody deletes it as empty.
 func (s *Service) lockFolder(ctx context.Context, tx *store.Tx, c *Caller, id int64) (place, error) {
 	return s.findSteady(ctx, tx, c, Folder, id, MayUpload, func(p place) error {
-		if p.isArchive() { // who deletes one holds its tree; its row is locked last, by addUsage
+		if p.isArchive() { // deleting it locks its tree; its row is locked last, by addUsage
 			return nil
 		}
 		_, err := tx.LockItem(ctx, p.row.ID)
@@ -279,7 +278,7 @@ func (s *Service) findLocked(ctx context.Context, tx *store.Tx, c *Caller, kind 
 	return s.findSteady(ctx, tx, c, kind, id, need, lockRow(ctx, tx))
 }
 
-// lockRow keeps everybody else from changing what is found.
+// lockRow returns a check that locks the row of the item, so that others cannot change it.
 func lockRow(ctx context.Context, tx *store.Tx) func(place) error {
 	return func(p place) error {
 		_, err := tx.LockItem(ctx, p.row.ID)
@@ -287,8 +286,8 @@ func lockRow(ctx context.Context, tx *store.Tx) func(place) error {
 	}
 }
 
-// findSteady finds an item that stays in its tree from here to the end of the transaction. It locks what it found and
-// reads it again: nobody makes others wait who may not do what they ask.
+// findSteady finds an item that stays in its tree until the end of the transaction. It locks the item only after the access check, and then
+// reads it again, so that callers without permission do not make others wait.
 func (s *Service) findSteady(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, need Permissions,
 	lock func(place) error) (place, error) {
 	return steady(ctx, tx, kind, lock, func() (place, error) { return s.find(ctx, tx.Queries, c, kind, id, need) })
@@ -407,7 +406,7 @@ func lateTaken(err error) error {
 	return err
 }
 
-// nameFree checks that no other item of the folder bears the name that a row is about to have.
+// nameFree checks that no other item of the folder has the new name of a row.
 func (s *Service) nameFree(ctx context.Context, q *store.Queries, c *Caller, row store.Item) error {
 	other, err := q.Child(ctx, row.ParentID, foldKey(row.Name))
 	if errors.Is(err, sql.ErrNoRows) || err == nil && other.ID == row.ID {
@@ -419,7 +418,7 @@ func (s *Service) nameFree(ctx context.Context, q *store.Queries, c *Caller, row
 	return s.nameTaken(ctx, q, c, other)
 }
 
-// read returns an item to a caller who may read.
+// read returns an item if the caller may read it.
 func (s *Service) read(ctx context.Context, c *Caller, kind Kind, id int64) (*Item, error) {
 	if err := c.require(ScopeRead); err != nil {
 		return nil, err

@@ -10,14 +10,14 @@ import (
 	"platen/store"
 )
 
-// Status is where a job stands:
+// Status is the status of a job:
 //
 //	pending ──claimed──▶ submitted ──┬─▶ completed             every tag filled
 //	                         ▲  │    ├─▶ completed_with_error  written, but something was missing
 //	                         └──┘    └─▶ failed                nothing written
 //	                     claimed again after a crash
 //
-// A job that has ended never changes again.
+// A job never changes after it has ended.
 type Status string
 
 // The statuses.
@@ -29,7 +29,7 @@ const (
 	StatusFailed             Status = "failed"
 )
 
-// shortage is what a job, or a merged file, waits for that has this status.
+// shortage returns the shortage that a job or a merged file with this status waits for.
 func (s Status) shortage(waitingFor string) Shortage {
 	if s == StatusPending || s == StatusSubmitted {
 		return Shortage(waitingFor)
@@ -48,7 +48,7 @@ type Job struct {
 	OutputFileID      int64           // 0 until the job has ended with a document
 	OutputVersionID   int64           // 0 until the job has ended with a document
 	Failures          Failures        // empty in lists
-	Summary           *FailureSummary // nil where there are no failures
+	Summary           *FailureSummary // nil if there are no failures
 	WaitingFor        Shortage        // why the job waits although it could be generated; NoShortage once it has ended
 	CreatedAt         time.Time
 	CreatedBy         int64
@@ -56,11 +56,11 @@ type Job struct {
 	Source            string
 }
 
-// FontReport says what became of the fonts that a document asks for.
+// FontReport says which fonts were used for those that a document asks for.
 type FontReport = font.Report
 
 // Detail is a problem of a template, or of data with it, in its place.
-type Detail = docx.Error //nolint:errname // a detail is what the interface would call it
+type Detail = docx.Error //nolint:errname // the API calls it a detail
 
 func jobOf(row store.DocgenJob, batch store.DocgenBatch, details string) (Job, error) {
 	f, err := failuresOf(details)

@@ -9,10 +9,10 @@ import (
 	"platen/store"
 )
 
-// JobFilter selects jobs: those that have all the values that are set. It is the one table of what jobs can be filtered by.
+// JobFilter selects the jobs that have all values that are set. It is the only list of the fields by which jobs can be filtered.
 //
-// A field has the name that it has in [Job]. Its tags say which column of the view listed_jobs it is compared with, and what
-// markers call it. A field that is also a query parameter has the tags by which server reads and documents one: query and doc.
+// A field has the same name as in [Job]. Its tags are the column of the view listed_jobs, and the name in markers. A field that is also a
+// query parameter has the tags with which server reads and documents it: query and doc.
 type JobFilter struct {
 	BatchID    *string `column:"batch_id" marker:"docgen_batch_jobs"`            // a batch of the caller
 	TemplateID *int64  `column:"template_file_id" marker:"docgen_template_jobs"` // a template that the caller may see
@@ -28,7 +28,7 @@ func (f JobFilter) set() (fields []reflect.StructTag, values []any) {
 	return fields, values
 }
 
-// conditions returns what the jobs of a caller's list have in common.
+// conditions returns the conditions of the jobs in a caller's list.
 func (f JobFilter) conditions(c *Caller) []store.Equal {
 	var conditions []store.Equal
 	fields, values := f.set()
@@ -76,7 +76,7 @@ func (s *Service) Jobs(ctx context.Context, c *Caller, f JobFilter, r PageReques
 	return result, err
 }
 
-// mayFilter checks that the caller may see what the filter names.
+// mayFilter checks that the caller may see the items in the filter.
 func (s *Service) mayFilter(ctx context.Context, q *store.Queries, c *Caller, f JobFilter) error {
 	if f.BatchID != nil {
 		if _, err := findBatch(ctx, q, c, *f.BatchID); err != nil {

@@ -11,18 +11,18 @@ import (
 	"platen/store"
 )
 
-// Rows hold what is to be generated; tasks only wake. The documents of a batch wait in a lane, and the batches of a user take turns in
-// it. A user has a few tasks in each lane, its slots: each claims the next documents, generates them, and claims again. It ends in the
-// same transaction in which it finds nothing that is due.
+// Rows hold the documents to generate, and tasks only start the work. The documents of a batch wait in a lane, in which the batches of a
+// user take turns. A user has a few tasks in each lane, called slots. A slot claims the next documents, generates
+// them, and claims again. It ends in the same transaction in which it finds no due documents.
 
-// Lane is a way that documents take to be generated. Documents of one lane never wait for those of another.
+// Lane is a queue of documents. Documents in one lane never wait for those in another.
 type Lane string
 
 // The lanes.
 const (
 	LaneDocx     Lane = "docx"
 	LanePDF      Lane = "pdf"
-	LaneIsolated Lane = "isolated" // documents that did harm to others, or may have done
+	LaneIsolated Lane = "isolated" // documents that may have crashed a server
 )
 
 // Lanes are all lanes.
@@ -31,16 +31,17 @@ func Lanes() []Lane { return []Lane{LaneDocx, LanePDF, LaneIsolated} }
 // Queue is the queue of the tasks of a lane. They mostly wait.
 func (l Lane) Queue() string { return "generate_" + string(l) }
 
-// laneLimits are what a user may have of a lane at the same time.
+// laneLimits are the limits of one user in a lane.
 type laneLimits struct {
-	wake  int // slots that one batch wakes, at most
-	slots int // all slots: some are left when a server was killed that held the others
-	claim int // documents that a slot claims at once, at most
+	wake  int // maximum number of slots that one batch wakes
+	slots int // number of slots; more than wake, so that some are left if a killed server held the others
+	claim int // maximum number of documents that a slot claims at once
+
 }
 
-// A claim is a few documents because what a claim costs by itself is about what a short document costs; few enough to spread a
-// small batch over all slots.
-const claimShare = 8 // a small batch makes about that many claims
+// claimShare is the approximate number of claims for a small batch. A claim has several documents, because it costs
+// about as much as a short document, but few enough to spread a small batch over all slots.
+const claimShare = 8
 
 func (l Lane) limits() laneLimits {
 	switch l {
@@ -100,8 +101,8 @@ func (t GenerateDocuments) job() store.Job {
 // continue.
 const generationTries = 10_000
 
-// join has documents of a batch wait in a lane, and wakes slots for them. Others who wake the same slots wait for the end of
-// the transaction, so it comes last.
+// join adds documents of a batch to a lane, and wakes slots for them. It must be the last step of a transaction,
+// because others that wake the same slots wait for its end.
 func (s *Service) join(ctx context.Context, tx *store.Tx, userID int64, lane Lane, batchID string, documents int64) error {
 	if err := s.joinAt(ctx, tx, userID, lane, batchID, documents, 0); err != nil {
 		return err
@@ -115,8 +116,8 @@ func (s *Service) joinAt(ctx context.Context, tx *store.Tx, userID int64, lane L
 		Documents: documents, DueAt: due})
 }
 
-// wakeSlots wakes slots of a user that hold no documents, as many as the number of documents justifies. It always wakes one: a slot that
-// finds nothing at this moment would otherwise end, and no slot would see the new documents.
+// wakeSlots wakes idle slots of a user, as many as the number of documents justifies. It always wakes one, because a
+// slot that finds nothing at this moment ends, and no slot would see the new documents.
 func wakeSlots(ctx context.Context, tx *store.Tx, userID int64, lane Lane, documents int64) error {
 	held, err := tx.HeldSlots(ctx, userID)
 	if err != nil {
@@ -138,9 +139,9 @@ func wakeSlots(ctx context.Context, tx *store.Tx, userID int64, lane Lane, docum
 // crashesBeforeIsolation is the number of server crashes during the generation of a document after which it is generated in isolation.
 const crashesBeforeIsolation = 2
 
-// ResumeSlot prepares a run of a slot: documents that the slot still holds, because its last run could not put them back, wait
-// again. Crashed says that the server of that run crashed, as far as is known; documents that were held by several such servers
-// wait to be generated in isolation. It returns the weight of the user, and how many documents were taken back.
+// ResumeSlot prepares a run of a slot. Documents that the slot still holds, because its last run could not release them, return to their
+// lanes. crashed means that the server of that run probably crashed. Documents that several crashed servers held are
+// generated in isolation. ResumeSlot returns the weight of the user, and the number of documents that were released.
 func (s *Service) ResumeSlot(ctx context.Context, task GenerateDocuments, crashed bool) (weight, takenBack int, err error) {
 	var slot store.WeightAndHeldRow
 	err = s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
@@ -220,8 +221,8 @@ func (s *Service) ScheduleDocuments(ctx context.Context) error {
 // WakeDocuments wakes a slot of each user with documents that wait in a lane and are due, while none is generated there.
 func (s *Service) WakeDocuments(ctx context.Context) error { return s.wakeDocuments(ctx, false) }
 
-// wakeDocuments wakes slots for what is due. All says that what is being generated may be a mistake: it was so when a server
-// ended, and so many slots are woken as all documents are worth.
+// wakeDocuments wakes slots for due documents. With all, it also counts documents that are being generated, because their server may have
+// ended.
 func (s *Service) wakeDocuments(ctx context.Context, all bool) error {
 	var due []store.LaneDue
 	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
@@ -297,7 +298,8 @@ func (s *Service) RequeueOldBatch(ctx context.Context, task GenerateRange) error
 // LaneBacklog is what waits in a lane.
 type LaneBacklog struct {
 	Documents int64         // CountedBacklog where there are more
-	Oldest    time.Duration // how long ago the batch was accepted whose documents have waited longest; 0 when none wait
+	Oldest    time.Duration // age of the oldest batch with waiting documents; 0 if none wait
+
 }
 
 // DocumentBacklog returns the backlog of each lane.

@@ -11,8 +11,8 @@ import (
 
 // Deletion of a user's account, and the transfer or deletion of the user's content.
 
-// DeleteUser ends the account of a user whom the caller manages, with the user's tokens and collaborations. What the user
-// owns goes with it when force is set; otherwise there must be nothing, not even in the trash.
+// DeleteUser ends the account of a user whom the caller manages, with the user's tokens and collaborations. With force, the user's items
+// are deleted too. Without it, the user must not own any, not even in the trash.
 func (s *Service) DeleteUser(ctx context.Context, c *Caller, id int64, force bool) error {
 	if err := c.requireManager(); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (s *Service) transferContent(ctx context.Context, c *Caller, fromID, toID i
 	return item, err
 }
 
-// holdTransfer keeps everybody else out of the trees of two users between whom content goes.
+// holdTransfer locks the trees of two users for a transfer of content between them.
 func (s *Service) holdTransfer(ctx context.Context, tx *store.Tx, c *Caller, fromID, toID int64) (from, to store.User, err error) {
 	err = lockTrees(ctx, tx, func() (_ []int64, err error) {
 		if from, err = s.managed(ctx, tx.Queries, c, fromID); err != nil {
@@ -162,7 +162,7 @@ func (s *Service) newOwner(ctx context.Context, q *store.Queries, c *Caller, id 
 	return row, err
 }
 
-// insertTransferFolder makes the folder that a user's content goes into, with a number when its name is taken.
+// insertTransferFolder creates the destination folder for a user's content, with a number in its name if the name is taken.
 func (s *Service) insertTransferFolder(ctx context.Context, tx *store.Tx, c *Caller, to store.User, name string) (int64, error) {
 	id, root := s.newID(), parentOf(to.RootFolderID)
 	name, err := freeName(ctx, tx, root, Folder, name)
@@ -201,7 +201,7 @@ func (s *Service) transferEvents(ctx context.Context, tx *store.Tx, fromID, fold
 	return events, nil
 }
 
-// moveContent puts all that a folder holds into an empty one, what is in the trash too.
+// moveContent moves the content of a folder into an empty folder, including the trash.
 func moveContent(ctx context.Context, tx *store.Tx, fromID, toID int64) error {
 	items, err := tx.CountListing(ctx, store.Listing{FolderID: fromID})
 	if err != nil {
@@ -218,7 +218,7 @@ func moveContent(ctx context.Context, tx *store.Tx, fromID, toID int64) error {
 
 const transferSuffix = "'s Files and Folders"
 
-// transferName is the name of the folder for the content of a user: as much of the user's name as a folder may bear.
+// transferName returns the name of the folder for the content of a user: the user's name, shortened if necessary.
 func transferName(user string) string {
 	user = strings.Map(func(r rune) rune {
 		if r == '/' || r == '\\' || unicode.IsControl(r) {

@@ -24,7 +24,7 @@ type Listener struct {
 
 // Limits of listeners.
 const (
-	ListenerTimeout = 2 * time.Minute // how long a listener waits for who fetches from it
+	ListenerTimeout = 2 * time.Minute // time after the last poll after which a listener ends
 	maxListeners    = 10              // of one application and user
 	maxPolled       = 100             // events that are fetched at once, and accepted at once
 	MaxPollWait     = 30 * time.Second
@@ -86,7 +86,7 @@ func (s *Service) CreateListener(ctx context.Context, c *Caller, target WebhookT
 
 func (s *Service) listenerEnd() int64 { return s.now().Add(ListenerTimeout).UnixMicro() }
 
-// triggersFor lists those that are fired and that a webhook on a kind of target can have.
+// triggersFor returns the triggers that are fired, and that a webhook on a kind of target can have.
 func triggersFor(kind Kind) []Trigger {
 	var triggers []Trigger
 	for _, r := range triggerRules {
@@ -97,7 +97,7 @@ func triggersFor(kind Kind) []Trigger {
 	return triggers
 }
 
-// Polled is what a listener fetches: deliveries, with their bodies, and the keys to sign them with.
+// Polled is the result of a poll: deliveries with their bodies, and the keys to sign them with.
 type Polled struct {
 	Deliveries []Delivery
 	Keys       []SigningKey

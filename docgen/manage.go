@@ -12,7 +12,7 @@ import (
 // What administrators, and applications that may, do with the users of the enterprise. The accounts of applications and of
 // the enterprise itself are the operator's.
 
-// manages reports whether a caller may manage users of a kind: those that only applications know, or the others.
+// manages reports whether a caller may manage users of a kind: app users, or managed users.
 func (c *Caller) manages(platformOnly bool) bool {
 	if platformOnly {
 		return c.has(ScopeAppUsers)
@@ -61,7 +61,7 @@ func (c *Caller) checkAdmin(row store.User) error {
 	return nil
 }
 
-// checkRole checks that a caller may give a role.
+// checkRole checks that a caller may assign a role.
 func (c *Caller) checkRole(role string) error {
 	if role == RoleAdmin && c.User.Role != RoleAdmin {
 		return failf(CodeForbidden, "Access denied – only administrators can create administrators.")
@@ -120,7 +120,7 @@ type UserFilter struct {
 	ExternalID string
 }
 
-// check finds what is wrong with a filter, and reports whether it can select anybody: of other enterprises there is nobody.
+// check checks a filter. selects is false if it selects nobody, as for another enterprise.
 func (f UserFilter) check() (selects bool, err error) {
 	var problems []Problem
 	if !slices.Contains([]string{"", "all", "managed", "external"}, f.Type) {
@@ -234,7 +234,7 @@ func (s *Service) AddUser(ctx context.Context, c *Caller, u NewUser) (User, erro
 	return s.createUser(ctx, c, u)
 }
 
-// UserChange is a change of a user; what is nil stays as it is.
+// UserChange is a change of a user. Nil fields stay unchanged.
 type UserChange struct {
 	Login, Name, Role, Status, ExternalID        *string
 	Language, TimeZone, JobTitle, Phone, Address *string
@@ -242,7 +242,7 @@ type UserChange struct {
 	Weight                                       *int64 // share of the machine, from 1 to MaxWeight; only administrators change it
 }
 
-// apply gives a user what the change says.
+// apply changes the fields of a user.
 func (change UserChange) apply(u *NewUser) {
 	for to, from := range map[*string]*string{
 		&u.Login: change.Login, &u.Name: change.Name, &u.Role: change.Role, &u.Status: change.Status, &u.ExternalID: change.ExternalID,
@@ -277,9 +277,8 @@ func (change UserChange) Problems() []Problem {
 	return problems
 }
 
-// UpdateUser changes a user whom the caller manages. Nobody changes their own role or status, and an
-// administrator is left. With another login a user gets what others share with it, so nobody changes their own without
-// ScopeGlobalContent.
+// UpdateUser changes a user whom the caller manages. Callers cannot change their own role or status, and there is always an administrator.
+// A user with a new login gets the items to which that login was invited, so changing one's own login requires ScopeGlobalContent.
 func (s *Service) UpdateUser(ctx context.Context, c *Caller, id int64, change UserChange) (User, error) {
 	if err := c.requireManager(); err != nil {
 		return User{}, err
@@ -322,7 +321,7 @@ func (s *Service) UpdateUser(ctx context.Context, c *Caller, id int64, change Us
 	return user, err
 }
 
-// userChanges says what a change has made of a user, for the audit log: as "before → after", of the profile nothing.
+// userChanges describes a change of a user for the audit log, as "before → after". It leaves out the profile.
 func userChanges(before store.User, after User) []string {
 	var changes []string
 	for _, field := range []struct{ name, before, after string }{
@@ -339,7 +338,7 @@ func userChanges(before store.User, after User) []string {
 	return changes
 }
 
-// setWeight changes the weight of a user, unless it stays as it is.
+// setWeight changes the weight of a user, unless weight is nil.
 func setWeight(ctx context.Context, tx *store.Tx, c *Caller, row store.User, weight *int64) error {
 	if weight == nil || *weight == row.Weight {
 		return nil
@@ -362,7 +361,7 @@ func (s *Service) updateUser(ctx context.Context, tx *store.Tx, c *Caller, row s
 	if row.ID == c.User.ID && (u.Role != row.Role || u.Status != row.Status) {
 		return failf(CodeForbidden, "Access denied – you cannot change your own role or status.")
 	}
-	if row.ID == c.User.ID && foldKey(u.Login) != row.LoginKey { // what others share with that login comes with it
+	if row.ID == c.User.ID && foldKey(u.Login) != row.LoginKey { // the user would get the invitations of that login
 		if err := c.require(ScopeGlobalContent); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 // MergeDocuments is the task of merging the documents of a batch into one PDF, after all its jobs have ended.
 type MergeDocuments struct {
 	BatchID string `json:"batch_id"`
-	UserID  int64  `json:"user_id,omitempty"` // who made the batch; 0 where an earlier release made the task
+	UserID  int64  `json:"user_id,omitempty"` // creator of the batch; 0 in tasks of earlier releases
 }
 
 // Kind names the task.
@@ -29,29 +29,29 @@ func (t MergeDocuments) job() store.Job {
 // MergeQueue is the queue of the task: it may take long, and documents must not wait for it.
 const MergeQueue = "merge"
 
-// Merge holds the merged file of a batch for one attempt, until CompleteMerge ends it or another attempt claims it.
+// Merge is the claim of one attempt on the merged file of a batch, until CompleteMerge ends it or another attempt claims the file.
 type Merge struct {
 	BatchID  string
 	FileName string // asked for, with its extension
 	Options  BatchOptions
 	Parts    []*Content // the documents, in the order of the request
 	Isolated bool       // servers crashed while they merged: merge in a process that may die
-	failures Failures   // what is missing among them
+	failures Failures   // the documents that are missing
 	attempt  int64
 	policy   int64 // where the file is kept
 }
 
-// Merged is how the merged file of a batch stands. It waits until the last job has ended.
+// Merged is the state of the merged file of a batch. The file waits until the last job has ended.
 type Merged struct {
 	FileName        string // asked for, with its extension
 	Status          Status
 	OutputFileID    int64 // 0 until there is one
 	OutputVersionID int64 // 0 until there is one
 	Failures        Failures
-	WaitingFor      Shortage // why it waits although it could be made; NoShortage once it has ended
+	WaitingFor      Shortage // why it waits although all jobs have ended; NoShortage once it has ended
 }
 
-// mergedOf returns how the merged file of a batch stands; nil where none was asked for.
+// mergedOf returns the state of the merged file of a batch, or nil if none was requested.
 func mergedOf(ctx context.Context, q *store.Queries, batchID string) (*Merged, error) {
 	row, err := q.Merge(ctx, batchID)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -70,9 +70,9 @@ func mergedOf(ctx context.Context, q *store.Queries, batchID string) (*Merged, e
 		WaitingFor: Status(row.Status).shortage(row.WaitingFor)}, nil
 }
 
-// ClaimMerge takes the merged file of a batch for one attempt, unless it has ended. An earlier claimant that was presumed dead can no
-// longer end it. crashed says that the server of that attempt crashed if it neither ended the merge nor let go of it, as far as is known;
-// after two crashes the Merge is isolated. A Merge without parts has nothing left to do.
+// ClaimMerge claims the merged file of a batch for one attempt, unless it has ended. An earlier claimant that was presumed dead can no
+// longer end it. crashed means that the server of the earlier attempt probably crashed, if it neither ended nor released the merge. After
+// two crashes the Merge is isolated. A Merge without parts has no work left.
 func (s *Service) ClaimMerge(ctx context.Context, task MergeDocuments, crashed bool) (*Merge, error) {
 	var claimed store.DocgenMerge
 	var crashes int64
@@ -100,7 +100,7 @@ func (s *Service) ClaimMerge(ctx context.Context, task MergeDocuments, crashed b
 	return m, err
 }
 
-// readMerge finds what is to be merged: the very versions that the jobs made, wherever they are now, also in the trash.
+// readMerge finds the parts of a merge: the versions that the jobs created, even if they were moved or trashed.
 func (s *Service) readMerge(ctx context.Context, q *store.Queries, m *Merge) error {
 	batch, err := q.Batch(ctx, m.BatchID)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Service) readMerge(ctx context.Context, q *store.Queries, m *Merge) err
 	return err
 }
 
-// lackOf says what is missing in a file that is merged of some documents.
+// lackOf returns the failures of a file that is merged from some documents of a batch.
 func lackOf(jobs map[Status]int, documents int) (f Failures) {
 	made := jobs[StatusCompleted] + jobs[StatusCompletedWithError]
 	if n := jobs[StatusFailed]; n > 0 {
@@ -156,7 +156,7 @@ func (s *Service) CompleteMerge(ctx context.Context, m *Merge, output *Output, f
 	return status, err
 }
 
-// completeMerge is CompleteMerge for who discards the outputs that it returns, and calls it again on errDestinationGone.
+// completeMerge is CompleteMerge without its retries: the caller discards the unused outputs, and calls it again on errDestinationGone.
 func (s *Service) completeMerge(ctx context.Context, m *Merge, output *Output, f Failures) (status Status, unused []*Output, err error) {
 	r := Result{Output: output, Failures: Failures{
 		Errors: slices.Concat(m.failures.Errors, f.Errors), Warnings: slices.Concat(m.failures.Warnings, f.Warnings),
@@ -224,20 +224,20 @@ func (s *Service) finishMerge(ctx context.Context, tx *store.Tx, d destination, 
 	return status, finish.OutputFileID, s.put(ctx, tx, d, r.Output, finish.OutputFileID, m.FileName)
 }
 
-// ReleaseMerge lets go of a merge that an attempt broke off.
+// ReleaseMerge releases a merge whose attempt was canceled.
 func (s *Service) ReleaseMerge(ctx context.Context, m *Merge) error {
 	_, err := s.putBackMerge(ctx, m, store.ReleaseMergeParams{})
 	return err
 }
 
-// PauseMerge lets go of a merge that the server cannot make at the moment. It returns how long it waits, which is longer each time.
+// PauseMerge releases a merge because of a shortage. It returns the time until the next attempt, which grows with each pause.
 func (s *Service) PauseMerge(ctx context.Context, m *Merge, shortage Shortage) (time.Duration, error) {
 	held, err := s.putBackMerge(ctx, m, store.ReleaseMergeParams{Pauses: 1, WaitingFor: string(shortage)})
 	return s.shortagePause(held.Pauses - 1), err
 }
 
-// RetryMerge lets go of a merge after an error of the server. It returns how long it waits, which is longer each time. After the fifth
-// error it fails the merge instead, with a reason for a person, and returns 0.
+// RetryMerge releases a merge after an internal error. It returns the time until the next attempt, which grows with each error. After the
+// fifth error it fails the merge instead, with a reason for people, and returns 0.
 func (s *Service) RetryMerge(ctx context.Context, m *Merge, reason string) (time.Duration, error) {
 	held, err := s.putBackMerge(ctx, m, store.ReleaseMergeParams{Tries: 1})
 	if err == nil && held.Tries >= faultTries {
@@ -247,7 +247,7 @@ func (s *Service) RetryMerge(ctx context.Context, m *Merge, reason string) (time
 	return s.faultPause(max(1, held.Tries)), err
 }
 
-// putBackMerge lets go of a merge. It changes nothing where another attempt has claimed it, or it has ended.
+// putBackMerge releases a merge, unless another attempt has claimed it, or it has ended.
 func (s *Service) putBackMerge(ctx context.Context, m *Merge, with store.ReleaseMergeParams) (held store.ReleaseMergeRow, err error) {
 	with.BatchID, with.Attempt = m.BatchID, m.attempt
 	err = s.db.Write(ctx, func(tx *store.Tx) (err error) {

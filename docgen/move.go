@@ -10,9 +10,9 @@ import (
 	"platen/store"
 )
 
-// lockMove keeps everybody else out of what a move changes. Two folders that are moved below each other at the same time
-// would be cut off from every root; and what is put into a folder while it goes to another tree would count in the wrong
-// one. Of a file, others are kept from taking the trees that it moves between.
+// lockMove locks what a move changes. Without the lock, two folders that are moved into each other at the same time would no longer have a
+// root, and items that are added to a folder while it moves to another tree would count for the wrong owner. For a file, it prevents
+// exclusive locks on the two trees.
 func (s *Service) lockMove(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, change ItemChange) error {
 	if kind == Folder {
 		return lockTrees(ctx, tx, func() ([]int64, error) {
@@ -50,7 +50,7 @@ func (s *Service) findMove(ctx context.Context, q *store.Queries, c *Caller, kin
 	return p, target, err
 }
 
-// checkMove returns the Error of a move that cannot be made, or that the caller may not make.
+// checkMove returns the Error of a move that is impossible or not permitted.
 func checkMove(p, target place) error {
 	if err := p.changeable(); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (p place) mayGo(target place) error {
 // lockTrees locks trees until the end of the transaction. It calls find, which returns their ids, again after that: from then on, its
 // result is stable.
 func lockTrees(ctx context.Context, tx *store.Tx, find func() ([]int64, error)) error {
-	if _, err := tx.LockSetting(ctx, settingTree); err != nil { // no folder goes to another tree meanwhile
+	if _, err := tx.LockSetting(ctx, settingTree); err != nil { // keeps folders in their trees
 		return err
 	}
 	held, err := find()

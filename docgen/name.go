@@ -19,7 +19,7 @@ import (
 // MaxNameLength is the most characters a file's or folder's name has.
 const MaxNameLength = 255
 
-// checkName reports whether a file or folder may bear a name.
+// checkName checks the name of a file or folder.
 func checkName(name string) error {
 	if err := nameError(name, MaxNameLength); err != nil {
 		return err
@@ -27,7 +27,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// nameError returns the Error of a name that is no name, or has more characters than it may have; nil when nothing is wrong.
+// nameError returns the Error of an invalid name, or nil. most is the largest number of characters.
 func nameError(name string, most int) *Error {
 	problem := nameProblem(name, most)
 	if problem == "" {
@@ -40,7 +40,8 @@ func nameError(name string, most int) *Error {
 	return &Error{Code: code, Message: message + ": " + problem, Problems: []Problem{invalidField("name", "%s", problem)}}
 }
 
-// nameProblem says what is wrong with a name of at most so many characters and what to do; empty when nothing is.
+// nameProblem describes the mistake in a name, and what to do, or returns "" if the name is valid. most is the largest
+// number of characters.
 func nameProblem(name string, most int) string {
 	switch {
 	case name == "":
@@ -61,12 +62,12 @@ func nameProblem(name string, most int) string {
 	return ""
 }
 
-// keepable reports whether every database can keep a text: PostgreSQL refuses what is no UTF-8, and NUL.
+// keepable reports whether every database can store a text: PostgreSQL rejects invalid UTF-8 and NUL.
 func keepable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsRune(text, 0)
 }
 
-// kept is a text as it can be kept, with a mark in the place of what cannot.
+// kept returns a text in a form that every database can store, with marks in place of other bytes.
 func kept(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
@@ -97,7 +98,7 @@ func numberedName(kind Kind, name string, n int) string {
 	return strings.TrimLeft(stem+suffix, " ") + ext
 }
 
-// freeName returns a name or, where it is taken in a folder, the name with a number that is free.
+// freeName returns a name or, if it is taken in a folder, the name with a number that is free.
 func freeName(ctx context.Context, tx *store.Tx, folder sql.NullInt64, kind Kind, name string) (string, error) {
 	taken, err := tx.CountNames(ctx, folder, foldKey(name))
 	if err != nil || taken == 0 {
@@ -114,7 +115,7 @@ func freeNumber(ctx context.Context, tx *store.Tx, folder sql.NullInt64, kind Ki
 		count, err := tx.CountNames(ctx, folder, foldKey(numberedName(kind, name, n)))
 		return count > 0, err
 	}
-	high := low + 1 // low is taken, high is to be free
+	high := low + 1 // low is taken, and high should become free
 	for step := 1; ; step *= 2 {
 		used, err := taken(high)
 		if err != nil {

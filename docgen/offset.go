@@ -8,14 +8,13 @@ import (
 // MaxOffset is the largest offset of a page; beyond it lists are paged by marker.
 const MaxOffset = 300_000
 
-// OffsetRequest asks for one page of a list by offset. ParseOffset makes one of what a request says.
+// OffsetRequest requests one page of a list by offset. ParseOffset parses one.
 type OffsetRequest struct {
 	Offset int
 	Limit  int
 }
 
-// OffsetPage is one page of a list by offset. The next page begins at Offset + Limit; there is none when that is not below
-// Total.
+// OffsetPage is one page of a list by offset. The next page begins at Offset + Limit, if that is less than Total.
 type OffsetPage[T any] struct {
 	Entries []T // can be fewer than Limit if the caller may not see all entries
 	Total   int // one more than the offset of the list's last item
@@ -40,9 +39,9 @@ func ParseOffset(limit, offset string) (OffsetRequest, error) {
 	return r, nil
 }
 
-// pageAt reads one page by offset of a list that has count items; read returns those of them from an offset on that the
-// caller may see, at most limit. A page beyond MaxPageBytes is an Error: a shorter one would hide entries from callers who go
-// on with the limit that they asked for.
+// pageAt reads one page by offset of a list with count items. read returns up to limit items from an offset, without those that the caller
+// may not see. A page above MaxPageBytes is an Error: a shorter page would hide entries from clients that continue with the limit that they
+// requested.
 func pageAt[T any](c *Caller, r OffsetRequest, count func() (int64, error),
 	read func(limit, offset int32) ([]T, error)) (OffsetPage[T], error) {
 	page := OffsetPage[T]{OffsetRequest: r}

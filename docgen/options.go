@@ -13,12 +13,12 @@ type BatchOptions struct {
 	Locale   string `json:"locale,omitempty"`    // a language tag such as "de-CH"; empty is "en"
 	TimeZone string `json:"time_zone,omitempty"` // a name such as "Europe/Paris"; empty leaves times in their own
 	Missing  string `json:"missing,omitempty"`   // "tag", "blank" or "error"; empty is "tag"
-	Strict   bool   `json:"strict,omitempty"`    // a document that is not complete, or does not use all its input, is not made
+	Strict   bool   `json:"strict,omitempty"`    // a document that is incomplete, or does not use all of its input, fails
 
 	PDF *PDFOptions `json:"pdf,omitempty"` // for OutputPDF alone
 }
 
-// Engine returns the options in the engine's form, and what is wrong with them.
+// Engine returns the options in the engine's form, and their problems.
 func (o BatchOptions) Engine() (docx.Options, []Problem) {
 	var problems []Problem
 	options, mistakes := docx.Settings{Locale: o.Locale, TimeZone: o.TimeZone, Missing: o.Missing, Strict: o.Strict}.Options()

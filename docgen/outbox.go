@@ -33,7 +33,7 @@ const DeliveryQueue = "delivery"
 const deliveryTries = 10_000
 
 // wake enqueues the tasks of webhooks. On PostgreSQL, other transactions that wake one of them wait until this transaction ends, so wake
-// goes in the order of their ids.
+// enqueues them in the order of their ids.
 func wake(ctx context.Context, tx *store.Tx, webhookIDs []int64) error {
 	slices.Sort(webhookIDs)
 	var jobs []store.Job
@@ -58,8 +58,8 @@ func (s *Service) ScheduleDeliveries(ctx context.Context) error {
 	})
 }
 
-// WakeWebhooks has everything delivered that is due, but for the webhooks that are served: whose task runs in this process, and
-// sees by itself what is due before it ends. That keeps hundreds of receivers that hang from costing a write each time.
+// WakeWebhooks starts the delivery of everything that is due, except for served webhooks. Their task runs in this process, and finds due
+// deliveries before it ends. Skipping them saves a write for each of possibly hundreds of hanging receivers.
 func (s *Service) WakeWebhooks(ctx context.Context, served func(webhookID int64) bool) error {
 	var due []int64
 	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
@@ -78,13 +78,13 @@ func (s *Service) WakeWebhooks(ctx context.Context, served func(webhookID int64)
 	return nil
 }
 
-// wakePortion is how many webhooks one transaction wakes, so that other writers do not wait long while very many are due.
+// wakePortion is the number of webhooks that one transaction wakes, so that other writers do not wait long if many are due.
 const wakePortion = 64
 
 // Backlog is what waits to be delivered, of all webhooks.
 type Backlog struct {
-	Late     time.Duration // how long the most overdue delivery has been due; 0 if none is
-	Pending  int64         // deliveries, due or not; at most CountedBacklog
+	Late     time.Duration // time since the oldest due delivery became due; 0 if none is due
+	Pending  int64         // number of pending deliveries, due or not, up to CountedBacklog
 	Active   int64         // number of active webhooks
 	Disabled int64         // and of disabled ones
 }
@@ -106,8 +106,8 @@ func (s *Service) Backlog(ctx context.Context) (Backlog, error) {
 	return b, err
 }
 
-// WebhookOwner returns the user who owns a webhook, as the claimant of what its deliveries take. Where nothing is left of the
-// webhook, it is user 0, who is nobody.
+// WebhookOwner returns the user who owns a webhook, as the claimant of the resources for its deliveries. If the
+// webhook no longer exists, it is user 0, who does not exist.
 func (s *Service) WebhookOwner(ctx context.Context, webhookID int64) (owner fair.Claimant, err error) {
 	err = s.db.ReadOne(ctx, func(q *store.Queries) error {
 		row, err := q.Webhook(ctx, webhookID)
@@ -138,7 +138,7 @@ type Due struct {
 	Body    []byte
 }
 
-// Outbox returns what waits for a webhook and is due, at most limit deliveries.
+// Outbox returns the due deliveries of a webhook, at most limit.
 func (s *Service) Outbox(ctx context.Context, webhookID int64, limit int) (*Outbox, error) {
 	var box *Outbox
 	var ended string // why nothing is sent any more
@@ -204,10 +204,10 @@ func (s *Service) ownerProblem(ctx context.Context, q *store.Queries, row store.
 type AttemptResult struct {
 	Attempt
 	Delivered bool
-	Again     time.Time // when it is tried again where it was not delivered; zero: it is given up
+	Again     time.Time // of the next attempt, if this one failed; zero if there is none
 }
 
-// state is what a try makes of its delivery.
+// state returns the state of the delivery after the attempt.
 func (t AttemptResult) state() DeliveryState {
 	switch {
 	case t.Delivered:
@@ -218,7 +218,7 @@ func (t AttemptResult) state() DeliveryState {
 	return DeliveryPending
 }
 
-// RecordAttempts keeps what became of deliveries. A loss of power may undo it: what was sent is sent again then.
+// RecordAttempts records the results of attempts. A loss of power may undo this. The notifications are then sent again.
 func (s *Service) RecordAttempts(ctx context.Context, tries []AttemptResult) error {
 	rows := make([]store.WebhookAttempt, len(tries))
 	for i, try := range tries {
@@ -274,7 +274,7 @@ func (s *Service) EndDeliveries(ctx context.Context, webhookID int64) (ended boo
 // errEndedBefore is why tries are set one by one: a delivery was canceled while it was under way.
 var errEndedBefore = errors.New("a delivery ended before")
 
-// setTogether says what tries made of their deliveries: of those that were delivered, which are the most, in a few statements.
+// setTogether records the states of deliveries after their attempts. Successful ones, which are the most frequent, take few statements.
 func (s *Service) setTogether(ctx context.Context, tx *store.Tx, tries []AttemptResult) error {
 	var delivered []int64
 	var others []AttemptResult
@@ -341,7 +341,7 @@ func (s *Service) PostponeDeliveries(ctx context.Context, webhookID int64, until
 	})
 }
 
-// DisableWebhook disables a webhook whose receiver wants no more, and cancels what waits for it.
+// DisableWebhook disables a webhook whose receiver has asked for it, and cancels its pending deliveries.
 func (s *Service) DisableWebhook(ctx context.Context, webhookID int64, reason string) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		if _, err := tx.DisableWebhook(ctx, webhookID, reason); err != nil {

@@ -13,16 +13,16 @@ import (
 	"platen/store"
 )
 
-// Claim holds some jobs of a batch for one attempt, until CompleteJobs ends them or has them wait again.
+// Claim is the claim of one attempt on some jobs of a batch, until CompleteJobs ends them or returns them to their lanes.
 type Claim struct {
-	UserID            int64 // who made the batch
+	UserID            int64 // creator of the batch
 	BatchID           string
 	TemplateVersionID int64
 	OutputType        string
 	Lane              Lane
 	Options           BatchOptions
-	CreatedAt         time.Time // of the batch: what is now in its documents
-	Requester         Requester // who created the batch
+	CreatedAt         time.Time // of the batch, which is the current time in its documents
+	Requester         Requester // creator of the batch
 	Jobs              []ClaimedJob
 	traceParent       string // see Trace
 }
@@ -30,15 +30,16 @@ type Claim struct {
 // ClaimedJob is one job of a Claim.
 type ClaimedJob struct {
 	ID       int64
-	FileName string // asked for, with its extension
-	First    bool   // nobody held it before
-	Crashes  int    // of servers, while they held it
+	FileName string // requested name, with its extension
+	First    bool   // it is claimed for the first time
+	Crashes  int    // number of servers that crashed while they held it
 	attempt  int64
-	policy   int64 // where its document is kept
+	policy   int64 // storage policy of its document
 }
 
-// ClaimJobs claims the next jobs of a user in a lane for a slot: some of the batch that was served least. An earlier claimant that was
-// presumed dead can no longer end them. A Claim without jobs says that nothing is due; then the task that ctx is of has ended.
+// ClaimJobs claims the next jobs of a user in a lane for a slot: some jobs of the batch that has been served least. An
+// earlier claimant that was presumed dead can no longer end them. A Claim without jobs means that none are due, and
+// that the task of ctx has ended.
 func (s *Service) ClaimJobs(ctx context.Context, task GenerateDocuments) (*Claim, error) {
 	for {
 		var claim *Claim
@@ -58,7 +59,7 @@ func (s *Service) ClaimJobs(ctx context.Context, task GenerateDocuments) (*Claim
 	}
 }
 
-// claimNext claims jobs of the batch that is next, and takes batches out of the lane that have none waiting any more.
+// claimNext claims jobs of the next batch, and removes batches without waiting jobs from the lane.
 func (s *Service) claimNext(ctx context.Context, tx *store.Tx, task GenerateDocuments) (*Claim, error) {
 	for {
 		now := s.micros()
@@ -92,7 +93,7 @@ func (s *Service) claimNext(ctx context.Context, tx *store.Tx, task GenerateDocu
 	}
 }
 
-// claimOf is the claim of jobs of a batch that have just been claimed.
+// claimOf returns the Claim for the rows of jobs that were just claimed.
 func (s *Service) claimOf(ctx context.Context, tx *store.Tx, task GenerateDocuments, batchID string,
 	rows []store.DocgenJob) (*Claim, error) {
 	batch, err := tx.Batch(ctx, batchID)
@@ -120,8 +121,8 @@ func (s *Service) claimOf(ctx context.Context, tx *store.Tx, task GenerateDocume
 	return claim, s.fireStarted(ctx, tx, batch, rows)
 }
 
-// ReleaseJobs has jobs of a claim wait again that were not begun, in a batch that is paused until its pause ends. Jobs that the claim
-// holds no more are left alone.
+// ReleaseJobs returns unstarted jobs of a claim to their lane. If their batch is paused, they wait until the pause
+// ends. Jobs that the claim no longer holds are not changed.
 func (s *Service) ReleaseJobs(ctx context.Context, claim *Claim, jobs []ClaimedJob) error {
 	if len(jobs) == 0 {
 		return nil
@@ -162,35 +163,32 @@ func (s *Service) Input(ctx context.Context, jobID int64) ([]byte, error) {
 	return []byte(data), nil
 }
 
-// Output is a document that is durable but in no folder yet.
+// Output is a document that is stored durably, but is not in a folder yet.
 type Output struct{ content content }
 
-// SaveOutput stores the document of a job durably. The output is then either passed to CompleteJobs or swept.
+// SaveOutput stores the document of a job durably. An Output that is not passed to CompleteJobs is swept.
 func (s *Service) SaveOutput(ctx context.Context, job ClaimedJob, r io.Reader) (Output, error) {
 	saved, err := s.saveContent(ctx, job.policy, r, "")
 	return Output{saved}, err
 }
 
-// Result is how one job of a claim ended. Without an Output it failed, and the errors of its Failures say why.
+// Result is the result of one job of a claim. Without an Output the job failed, for the errors in Failures.
 type Result struct {
 	Job      ClaimedJob
 	Output   *Output
 	Failures Failures
-	// Isolate says that the job has not ended: its document did harm to the making of others, and is to be made apart from
-	// them, in LaneIsolated.
+	// Isolate means that the job has not ended, because its document harmed others. It moves to LaneIsolated.
 	Isolate bool
-	// TryAgain says that the job has not ended, because of an error of the server: it waits again, for a while, unless that
-	// was so several times. Then it failed, for the reasons in Failures.
+	// TryAgain means that the job has not ended because of an internal error. It is tried again after a pause. After several such errors it
+	// fails, with the reasons in Failures.
 	TryAgain bool
-	// Shortage says that the job has not ended, because the server lacks something: the job waits again, with all jobs of its batch
-	// that wait, however often that is so.
+	// Shortage means that the job has not ended because the server lacks a resource. The batch is paused, as many times as necessary.
 	Shortage Shortage
 }
 
-// CompleteJobs ends jobs of a claim in one transaction: each document becomes a new file of the batch's creator in the
-// destination folder, under the name asked for or, where that is taken, with a number; a destination that is gone fails
-// the job. A job that another attempt has claimed since is left to that one, and this attempt's document is discarded. It
-// returns how many jobs it ended, by status.
+// CompleteJobs ends jobs of a claim in one transaction. Each document becomes a new file of the batch's creator in the destination folder,
+// with the requested name or, if that is taken, with a number. If the destination no longer exists, the jobs fail. If another attempt has
+// claimed a job since, this attempt's document is discarded. CompleteJobs returns the number of jobs that it ended, by status.
 func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Result) (ended map[Status]int, err error) {
 	err = s.whileDestinationStays(ctx, func() (unused []*Output, err error) {
 		if ended, unused, err = s.completeJobs(ctx, claim, results); err != nil {
@@ -201,8 +199,7 @@ func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Resu
 	return ended, err
 }
 
-// whileDestinationStays calls what completes jobs, again where it returns errDestinationGone, and discards the outputs that it
-// has no use for.
+// whileDestinationStays calls a function that completes jobs, repeats it on errDestinationGone, and discards unused outputs.
 func (s *Service) whileDestinationStays(ctx context.Context, complete func() (unused []*Output, err error)) (err error) {
 	var unused []*Output
 	for range lockTries {
@@ -211,7 +208,7 @@ func (s *Service) whileDestinationStays(ctx context.Context, complete func() (un
 		}
 	}
 	if err != nil {
-		return err // the outputs are swept; a commit of which nobody knows may have named them
+		return err // the outputs are swept unless the transaction was committed nevertheless
 	}
 	for _, output := range unused {
 		err = errors.Join(err, s.discard(ctx, output.content))
@@ -219,7 +216,7 @@ func (s *Service) whileDestinationStays(ctx context.Context, complete func() (un
 	return err
 }
 
-// completeJobs is CompleteJobs for who discards the outputs that it returns, and calls it again on errDestinationGone.
+// completeJobs is CompleteJobs without its retries: the caller discards the unused outputs, and calls it again on errDestinationGone.
 func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Result) (ended map[Status]int, unused []*Output, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		unused, ended = nil, map[Status]int{}
@@ -276,7 +273,7 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 	return ended, unused, err
 }
 
-// addWritten adds what was written to the usage of the destination.
+// addWritten adds the written documents to the usage of the destination.
 func (s *Service) addWritten(ctx context.Context, tx *store.Tx, d destination, written usage) error {
 	if err := s.charge(ctx, tx, d.folder.row.OwnerID, written.items, written.bytes); err != nil {
 		return err
@@ -287,11 +284,11 @@ func (s *Service) addWritten(ctx context.Context, tx *store.Tx, d destination, w
 	return s.stillThere(ctx, tx, d)
 }
 
-// errDestinationGone makes CompleteJobs start again, because the empty destination was deleted after it was found.
+// errDestinationGone makes CompleteJobs start again, because the destination, an empty folder, was deleted after it was found.
 var errDestinationGone = errors.New("the destination folder was deleted while jobs were completed")
 
-// stillThere returns errDestinationGone when the destination of documents is no longer there. It comes after addUsage, for
-// which who deletes a folder as empty waits.
+// stillThere returns errDestinationGone if the destination of documents no longer exists. Call it after addUsage,
+// because the deletion of an empty folder waits for that.
 func (s *Service) stillThere(ctx context.Context, tx *store.Tx, d destination) error {
 	_, err := s.find(ctx, tx.Queries, d.caller, Folder, d.folder.row.ID, MayUpload)
 	if _, gone := errors.AsType[*Error](err); gone {
@@ -300,15 +297,15 @@ func (s *Service) stillThere(ctx context.Context, tx *store.Tx, d destination) e
 	return err
 }
 
-// destination is where the documents of a batch go, at the moment they are finished.
+// destination is the destination of the documents of a batch when they are finished.
 type destination struct {
 	batch   store.DocgenBatch
 	source  place // the template
 	folder  place
-	caller  *Caller        // who created the batch
-	problem string         // why nothing can be written there; empty when it can
+	caller  *Caller        // creator of the batch
+	problem string         // why documents cannot be written there; "" if they can
 	space   Space          // of the owner of the folder
-	numbers map[string]int // the number last given to a name, by its key, in this transaction
+	numbers map[string]int // last number added to a name in this transaction, by the key of the name
 }
 
 func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string) (destination, error) {
@@ -328,7 +325,7 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 		return destination{}, err
 	}
 	d := destination{batch: batch, source: template, numbers: map[string]int{}, caller: callerOf(user.User, batch.GlobalContent)}
-	// Unlike lockFolder this makes nobody wait who writes to the same folder; see stillThere.
+	// Unlike lockFolder, this does not make other writers to the folder wait; see stillThere.
 	d.folder, err = s.findSteady(ctx, tx, d.caller, Folder, batch.DestinationID, MayUpload, func(place) error { return nil })
 	if _, gone := errors.AsType[*Error](err); gone {
 		d.problem = fmt.Sprintf("The destination folder %d was deleted, or can no longer be written to, while the document was made. "+
@@ -341,7 +338,7 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 	return d, err
 }
 
-// errBatchGone says that a batch was deleted while its documents were made, because its creator was erased.
+// errBatchGone means that a batch was deleted while its documents were generated, because its creator was erased.
 var errBatchGone = errors.New("the batch was deleted")
 
 // outputsOf returns the documents of results.
@@ -355,7 +352,7 @@ func outputsOf(results []Result) []*Output {
 	return outputs
 }
 
-// afford makes a failure of a document that the owner of the folder has no space for.
+// afford returns the result, or a failure if the owner of the folder has no space for the document.
 func (d destination) afford(r Result) Result {
 	if r.Output == nil || d.problem != "" {
 		return r
@@ -366,10 +363,10 @@ func (d destination) afford(r Result) Result {
 	return r
 }
 
-// lost is the status of a job that another attempt has claimed.
+// lost is returned for a job that another attempt has claimed.
 const lost Status = ""
 
-// completeJob ends one job and returns its status, and the id of its document; 0 where there is none.
+// completeJob ends one job, and returns its status and the id of its document, which is 0 if there is none.
 func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, r Result) (Status, int64, error) {
 	r = d.refuse(r)
 	status := r.status()
@@ -397,18 +394,18 @@ func (s *Service) completeJob(ctx context.Context, tx *store.Tx, d destination, 
 	return status, finish.OutputFileID, tx.DeleteInput(ctx, r.Job.ID)
 }
 
-// faultTries is the maximum number of tries of a document that end with an error of the server.
+// faultTries is the maximum number of internal errors of a document.
 const faultTries = 5
 
-// waitAgain has a job wait again that has not ended, unless another attempt has claimed it, and returns its lane; empty where
-// it is to end.
+// waitAgain returns a job that has not ended to a lane, unless another attempt has claimed it, and returns the lane. It returns "" if the
+// job must end.
 func (s *Service) waitAgain(ctx context.Context, tx *store.Tx, batch *store.DocgenBatch, claim *Claim, r Result) (Lane, error) {
 	switch {
 	case r.Shortage != NoShortage:
 		if err := s.pauseBatch(ctx, tx, batch, r.Shortage); err != nil {
 			return "", err
 		}
-		_, err := tx.ReleaseJob(ctx, r.Job.ID, r.Job.attempt, 0) // the pause is that of the batch
+		_, err := tx.ReleaseJob(ctx, r.Job.ID, r.Job.attempt, 0) // the batch is paused
 		return claim.Lane, err
 	case r.Isolate:
 		_, err := tx.SetJobIsolated(ctx, r.Job.ID, r.Job.attempt)
@@ -427,11 +424,11 @@ func (s *Service) waitAgain(ctx context.Context, tx *store.Tx, batch *store.Docg
 	return "", nil
 }
 
-// faultPause is how long a document waits after so many tries that ended with an error of the server.
+// faultPause returns how long a document waits after the given number of internal errors.
 func (s *Service) faultPause(tries int64) time.Duration { return s.firstPause << (tries - 1) }
 
-// rejoin has documents of a claim wait again in their lanes. If some were short of something, those in the lane of the claim wait until
-// the pause of the batch ends; if others ended, with a document or not, and none was short, the pause ends now.
+// rejoin adds documents of a claim to their lanes again. If there was a shortage, those in the lane of the claim wait
+// until the pause of the batch ends. If there was none, and other documents ended, the pause ends now.
 func (s *Service) rejoin(
 	ctx context.Context, tx *store.Tx, claim *Claim, waiting map[Lane]int64, batch store.DocgenBatch, short, ended bool,
 ) (err error) {
@@ -451,7 +448,7 @@ func (s *Service) rejoin(
 	return err
 }
 
-// pauseBatch has all documents of a batch wait that wait, longer each time, unless they already do.
+// pauseBatch pauses a batch, longer each time, unless it is already paused.
 func (s *Service) pauseBatch(ctx context.Context, tx *store.Tx, batch *store.DocgenBatch, shortage Shortage) error {
 	now := s.micros()
 	if batch.PausedUntil > now {
@@ -463,11 +460,11 @@ func (s *Service) pauseBatch(ctx context.Context, tx *store.Tx, batch *store.Doc
 	if err != nil {
 		return err
 	}
-	*batch, err = tx.Batch(ctx, batch.ID) // another slot may have been faster
+	*batch, err = tx.Batch(ctx, batch.ID) // another slot may have paused it
 	return err
 }
 
-// resumeBatch has the documents of a batch that was paused generated without a further pause, since one of them has ended.
+// resumeBatch ends the pause of a batch, because one of its documents has ended.
 func (s *Service) resumeBatch(ctx context.Context, tx *store.Tx, batch store.DocgenBatch) error {
 	if batch.WaitingFor == string(NoShortage) {
 		return nil
@@ -484,7 +481,7 @@ func (s *Service) resumeBatch(ctx context.Context, tx *store.Tx, batch store.Doc
 	return err
 }
 
-// put makes a new file of an output in the destination, under its name or, where that is taken, with a number.
+// put creates a file for an output in the destination, with its name or, if that is taken, with a number.
 func (s *Service) put(ctx context.Context, tx *store.Tx, d destination, output *Output, fileID int64, name string) error {
 	row := newItemRow(File, fileID, parentOf(d.folder.row.ID), name, d.folder.row.OwnerID, d.caller.User.ID, s.micros())
 	if err := d.insertNumbered(ctx, tx, output.content, row); err != nil {
@@ -493,7 +490,7 @@ func (s *Service) put(ctx context.Context, tx *store.Tx, d destination, output *
 	return output.content.settle(ctx, tx, d.folder, fileID)
 }
 
-// refuse makes a failure of a result that cannot be written where it was to go, and bounds its failures.
+// refuse bounds the failures of a result, and adds one if the destination cannot be written.
 func (d destination) refuse(r Result) Result {
 	if r.Output != nil && d.problem != "" {
 		r.Output, r.Failures.Errors = nil, append([]string{d.problem}, r.Failures.Errors...)
@@ -561,7 +558,7 @@ func (r Result) status() Status {
 	return StatusCompleted
 }
 
-// noNil makes an absent list an empty one, which is what the interface shows.
+// noNil returns an empty list for nil, because the API shows empty lists.
 func noNil(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -569,15 +566,15 @@ func noNil(list []string) []string {
 	return list
 }
 
-// numberTries is the maximum number of attempts to find a free number that others keep taking concurrently.
+// numberTries is the maximum number of attempts to find a free number while others use them concurrently.
 const numberTries = 100
 
-// insertNumbered adds a file under its name or, where that is taken, under the name with the first free number.
+// insertNumbered adds a file with its name or, if that is taken, with the first free number.
 func (d destination) insertNumbered(ctx context.Context, tx *store.Tx, v content, row store.InsertItemParams) error {
 	key := row.NameKey
 	added, err := v.insertFile(ctx, tx, row)
 	for name, try := row.Name, 0; err == nil && !added; try++ {
-		if try == numberTries { // or it is not the name that is taken but the id
+		if try == numberTries { // the id may be taken instead of the name
 			return fmt.Errorf("no number for a name found in %d tries", try)
 		}
 		var n int

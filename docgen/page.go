@@ -16,19 +16,19 @@ import (
 const (
 	DefaultPageLimit = 100
 	MaxPageLimit     = 1000
-	// MaxPageBytes is about how many bytes of JSON a page has at most: one with more holds fewer entries than asked for, at
-	// least one, and a marker of the next. It keeps to that within one portion of entries.
+	// MaxPageBytes is the approximate limit of a page, in bytes of JSON. A page that would be larger has fewer entries than requested, but
+	// at least one, and the marker of the next page. One portion of entries may exceed the limit.
 	MaxPageBytes = 8 << 20
 
 	pagePortion    = 50        // entries read from the database at once
 	maxPageLookups = 5_000     // rows that are looked up to show the entries of a page, besides their own
 	freePageBytes  = 512 << 10 // of a page that is read without asking for room
-	pageCost       = 2         // what a page takes in memory, as a multiple of its bytes
+	pageCost       = 2         // memory of a page, as a multiple of its bytes
 )
 
-// PageRequest asks for one page of a list by marker. ParsePage makes one of what a request says.
+// PageRequest requests one page of a list by marker. ParsePage parses one.
 type PageRequest struct {
-	Limit  int    // 0 stands for DefaultPageLimit
+	Limit  int    // 0 means DefaultPageLimit
 	Marker string // a Next or Prev of a Page before; empty for the first page
 }
 
@@ -71,7 +71,7 @@ func isRange(text string) bool {
 // list is a list that is paged by marker: in one order, by one or more growing numbers that every entry has.
 type list[T any] struct {
 	name   string                                       // the list and its arguments: a marker is good for no other
-	keys   int                                          // how many numbers a place has
+	keys   int                                          // the number of numbers in a place
 	key    func(T) []int64                              // the place of an entry; every number is positive or zero
 	after  func(from []int64, limit int32) ([]T, error) // the entries after a place
 	before func(from []int64, limit int32) ([]T, error) // the entries before a place, the nearest first
@@ -81,8 +81,8 @@ type list[T any] struct {
 	lookups func(T) int // rows that are looked up to show an entry, besides its own; nil for none
 }
 
-// page reads one page of a list for a caller. Because a marker is the place of an entry and not a count, entries that
-// come and go between two pages neither repeat nor hide others.
+// page reads one page of a list for a caller. A marker is the place of an entry and not a count, so that entries that are added or deleted
+// between two pages neither repeat nor hide others.
 func page[T any](s *Service, c *Caller, r PageRequest, l list[T]) (Page[T], error) {
 	binding := l.name + "/" + strconv.FormatInt(c.User.ID, 10)
 	from, err := s.parseMarker(r.Marker, binding, l.keys)
@@ -114,8 +114,7 @@ func page[T any](s *Service, c *Caller, r PageRequest, l list[T]) (Page[T], erro
 	return p, nil
 }
 
-// read reads entries from a place on, in portions: at most limit, and no more than MaxPageBytes and maxPageLookups. more tells
-// whether there are others.
+// read reads entries from a place on, in portions, within limit, MaxPageBytes, and maxPageLookups. more reports whether others follow.
 func (l list[T]) read(c *Caller, read func(from []int64, limit int32) ([]T, error), from []int64,
 	limit int) (entries []T, more bool, err error) {
 	entries = []T{}
@@ -148,7 +147,7 @@ func (l list[T]) read(c *Caller, read func(from []int64, limit int32) ([]T, erro
 	}
 }
 
-// pageRoom is how many bytes of a page a caller has asked for room for.
+// pageRoom is the number of bytes that are reserved for a page of a caller.
 type pageRoom int
 
 // add asks for room for a page that has so many bytes now. The first freePageBytes are free.
@@ -161,10 +160,10 @@ func (r *pageRoom) add(c *Caller, bytes int) error {
 	return c.room(pageCost * over)
 }
 
-// entryBytes is what an entry weighs besides its texts: names of fields, numbers, punctuation.
+// entryBytes is the weight of an entry without its texts: names of fields, numbers, punctuation.
 const entryBytes = 500
 
-// weight returns about how many bytes of JSON an entry makes: all its texts, as they are escaped.
+// weight returns the approximate size of an entry in bytes of JSON: the escaped size of all its texts.
 func weight(v reflect.Value) int {
 	n := 0
 	switch v.Kind() {
@@ -199,7 +198,7 @@ func weight(v reflect.Value) int {
 	return n
 }
 
-// escapedSize returns how long a text is in JSON.
+// escapedSize returns the size of a text in JSON.
 func escapedSize(text string) int {
 	n := len(text)
 	for _, b := range []byte(text) {
@@ -213,7 +212,7 @@ func escapedSize(text string) int {
 	return n
 }
 
-// position is what a marker says: on which side of which place a page lies.
+// position is the meaning of a marker: a place, and the side on which the page is.
 type position struct {
 	backward bool
 	key      []int64
@@ -230,8 +229,8 @@ func (p position) edges() (first, last []int64) {
 	return next, p.key
 }
 
-// A marker is the base64 of a version, a direction, the numbers of a place, and a digest over these, the list and the
-// caller under a secret key: one that was cut, changed, made up or taken from another list is refused.
+// A marker is the base64 form of a version, a direction, the numbers of a place, and a digest of these, the list, and the caller with a
+// secret key. Markers that were cut, changed, invented, or taken from another list are rejected.
 const (
 	markerVersion = 1
 	digestSize    = 16
@@ -274,7 +273,7 @@ func (s *Service) parseMarker(marker, binding string, keys int) (position, error
 		}
 		p.key[i], b = n, b[size:]
 	}
-	// The whole text counts and not what it decodes to, which passes over line ends and spare bits.
+	// The whole text is compared, because decoding ignores line ends and spare bits.
 	if !hmac.Equal([]byte(marker), []byte(s.marker(p, binding))) {
 		return p, bad
 	}

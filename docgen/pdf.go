@@ -9,25 +9,25 @@ import (
 	"github.com/xdg-go/stringprep"
 )
 
-// PDFOptions are how the PDFs of a batch are to be. What is nil or empty is as the methods say.
+// PDFOptions are the options of a batch's PDFs. The methods return the defaults of nil and empty fields.
 type PDFOptions struct {
 	Standard      string          `json:"standard,omitempty"`    // PDFA2b or PDFA3b
-	AttachData    bool            `json:"attach_data,omitempty"` // each PDF holds the user_input that it was made of
+	AttachData    bool            `json:"attach_data,omitempty"` // each PDF contains its user_input as an attachment
 	Tagged        *bool           `json:"tagged,omitempty"`      // with its structure, for screen readers
 	Bookmarks     *bool           `json:"bookmarks,omitempty"`   // with an outline of the headings
 	Watermark     string          `json:"watermark,omitempty"`   // a text across each page
 	Pictures      *PDFPictures    `json:"pictures,omitempty"`
 	Password      *Secret         `json:"password,omitempty"`       // to open the PDFs
-	OwnerPassword *Secret         `json:"owner_password,omitempty"` // lifts what the permissions forbid
+	OwnerPassword *Secret         `json:"owner_password,omitempty"` // lifts the restrictions of the permissions
 	Permissions   *PDFPermissions `json:"permissions,omitempty"`
 	Merged        *MergedFile     `json:"merged,omitempty"` // one PDF of all documents besides
 }
 
 // PDFPictures are how the pictures of a PDF are kept.
 type PDFPictures struct {
-	Lossless bool   `json:"lossless,omitempty"` // as they are; otherwise as JPEG
+	Lossless bool   `json:"lossless,omitempty"` // images keep their format; otherwise they become JPEG
 	Quality  *int64 `json:"quality,omitempty"`  // of JPEG
-	MaxDPI   *int64 `json:"max_dpi,omitempty"`  // pictures with more pixels are made smaller
+	MaxDPI   *int64 `json:"max_dpi,omitempty"`  // images with a higher resolution are reduced
 }
 
 // PDFPermissions are the permissions of readers of a PDF. Omitted ones are granted.
@@ -42,13 +42,13 @@ type PDFPermissions struct {
 
 // MergedFile is the one PDF that a batch makes of its documents.
 type MergedFile struct {
-	Name string `json:"name"` // of the file; its extension is added where it is missing
+	Name string `json:"name"` // of the file; a missing extension is added
 }
 
 // The standards that PDFs can follow: parts of ISO 19005, each at its level of conformance B.
 const (
 	PDFA2b = "PDF/A-2b"
-	PDFA3b = "PDF/A-3b" // the one that lets files be attached
+	PDFA3b = "PDF/A-3b" // allows attached files
 )
 
 // How a PDF may be printed.
@@ -70,7 +70,7 @@ const (
 // A Secret hides its value: however it is printed, logged, or encoded, only its presence is visible.
 type Secret string
 
-// String returns a word in the place of the secret.
+// String returns a placeholder for the secret.
 func (Secret) String() string { return "(secret)" }
 
 // GoString does so too.
@@ -88,7 +88,7 @@ func (o *PDFOptions) HasBookmarks() bool { return o == nil || isAllowed(o.Bookma
 // Protection is how PDFs are encrypted, and what then is allowed.
 type Protection struct {
 	Password                                   Secret // empty: no password to open a PDF
-	OwnerPassword                              Secret // empty: is to be one that nobody knows
+	OwnerPassword                              Secret // "" for a random one
 	Print                                      string // PrintAll, PrintLowQuality or PrintNone
 	Copy, Change, Comment, FillForms, Assemble bool
 }
@@ -126,7 +126,7 @@ func (p *Protection) allowsAll() bool {
 // isAllowed reports whether what may be forbidden is not.
 func isAllowed(allowed *bool) bool { return allowed == nil || *allowed }
 
-// pdfProblems says what is wrong with the options of a batch's PDFs.
+// pdfProblems returns the problems of the options of a batch's PDFs.
 func (b NewBatch) pdfProblems() []Problem {
 	o := b.Options.PDF
 	if o == nil {
@@ -163,7 +163,7 @@ func (p *pdfProblems) add(field, format string, args ...any) {
 	*p = append(*p, invalidField("options.pdf."+field, format, args...))
 }
 
-// ofStandard finds what a standard does not go together with.
+// ofStandard finds options that a standard does not allow.
 func (p *pdfProblems) ofStandard(o *PDFOptions) {
 	switch o.Standard {
 	case "":
@@ -232,8 +232,8 @@ func (p *pdfProblems) ofPasswords(o *PDFOptions) {
 	}
 }
 
-// ofPassword finds what is wrong with a password, without a word of what it is, and returns what counts of it (ISO 32000-2): without
-// differences that cannot be seen.
+// ofPassword finds the problems of a password without revealing it, and returns its prepared form (ISO 32000-2), which lacks invisible
+// differences.
 func (p *pdfProblems) ofPassword(field string, password *Secret) (counts string) {
 	if password == nil {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"platen/store"
 )
 
-// NewStoragePolicy is a storage policy that a Service is to have.
+// NewStoragePolicy describes a storage policy of a Service.
 type NewStoragePolicy struct {
 	Name  string // of the policy, unique whatever its case
 	Blobs blob.Store
@@ -23,7 +23,7 @@ type StoragePolicy struct {
 	blobs blob.Store
 }
 
-// The default policy is that of everything that no archive with another holds. Every service has it.
+// The default policy applies to everything that is not in an archive with another policy. Every service has it.
 const (
 	defaultPolicyID   = 1
 	defaultPolicyName = "Default"
@@ -32,7 +32,7 @@ const (
 // maxPolicyName is the most characters the name of a storage policy has.
 const maxPolicyName = 100
 
-// preparePolicies makes rows of the policies that a service is to have, and finds those that were made before.
+// preparePolicies finds the rows of the configured policies, and adds missing ones.
 func (s *Service) preparePolicies(ctx context.Context, tx *store.Tx, configured []NewStoragePolicy) error {
 	s.policies = []StoragePolicy{{ID: defaultPolicyID, Name: defaultPolicyName, blobs: s.blobs}}
 	insert := func(id int64, name string) error {

@@ -38,10 +38,10 @@ func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) err
 	})
 }
 
-// purge removes an item permanently, with everything below it, what is in the trash too: versions, collaborations and all that was known
-// of templates. Batches and jobs stay, and those that still need the template fail once it is gone. What is too much for one transaction
-// is hidden in this one, and removed by RemoveTrees. Contents that no version names any more are removed by tasks. The caller must lock
-// the tree with LockTrees, update the usage of the archive, and enqueue the returned notifications last.
+// purge permanently removes an item and everything in it, including the trash: versions, collaborations, and the readings of templates.
+// Batches and jobs stay, and those that still need the template fail. Items beyond the limit of one transaction are hidden now, and removed
+// by RemoveTrees. Tasks remove contents without versions. The caller must lock the tree with LockTrees, update the
+// usage of the archive, and enqueue the returned notifications last.
 func (s *Service) purge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, itemID int64) (notifications, error) {
 	matched, err := s.matchPurge(ctx, tx, c, kind, itemID)
 	if err != nil {
@@ -54,8 +54,8 @@ func (s *Service) purge(ctx context.Context, tx *store.Tx, c *Caller, kind Kind,
 	return matched, err
 }
 
-// purgeOldTrash deletes permanently what was put into the trash before a time. Webhooks see the account of the enterprise do it. A
-// few items that cannot be deleted do not keep the others.
+// purgeOldTrash permanently deletes the items that were put into the trash before a time. For webhooks, the account of the enterprise does
+// it. Items that cannot be deleted do not prevent the deletion of others.
 func (s *Service) purgeOldTrash(ctx context.Context, before int64, end time.Time) (purged int64, err error) {
 	caller := s.Operator()
 	var faults []error
@@ -85,8 +85,8 @@ func (s *Service) purgeOldTrash(ctx context.Context, before int64, end time.Time
 	return purged, errors.Join(faults...)
 }
 
-// purgeOldVersions deletes permanently the versions of files that were put into the trash before a time. A few files whose versions
-// cannot be deleted do not keep those of others.
+// purgeOldVersions permanently deletes the versions of files that were put into the trash before a time. Files whose versions cannot be
+// deleted do not prevent the deletion of others.
 func (s *Service) purgeOldVersions(ctx context.Context, before int64, end time.Time) (purged int64, err error) {
 	var faults []error
 	for last := int64(0); !s.now().After(end); {
@@ -116,8 +116,8 @@ func (s *Service) purgeOldVersions(ctx context.Context, before int64, end time.T
 	return purged, errors.Join(faults...)
 }
 
-// purgeVersions deletes a portion of the versions of a file that were put into the trash before a time, and returns how many. all
-// reports that none is left.
+// purgeVersions deletes a portion of the versions of a file that were put into the trash before a time, and returns their number. all
+// reports whether none are left.
 func (s *Service) purgeVersions(ctx context.Context, fileID, before int64) (purged int, all bool, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		purged, all = 0, false
@@ -159,16 +159,16 @@ type RemoveContents struct {
 // Kind names the task.
 func (RemoveContents) Kind() string { return "remove_contents" }
 
-// RemoveContents removes those of some contents that no version names.
+// RemoveContents removes the given contents that no version refers to.
 //
-// No version can begin to name one of them meanwhile: what names a content that is there takes it from a version that is
-// there too, and holds that to the end of its transaction.
+// No version can begin to refer to one of them meanwhile: a new reference to an existing content is copied from an existing version, which
+// is locked until the end of the transaction.
 func (s *Service) RemoveContents(ctx context.Context, task RemoveContents) error {
 	_, err := s.removeUnnamed(ctx, task.Contents)
 	return err
 }
 
-// removeUnnamed removes those of some contents that no version names, and returns how many there were.
+// removeUnnamed removes the given contents that no version refers to, and returns their number.
 func (s *Service) removeUnnamed(ctx context.Context, contents []store.ContentPlace) (removed int, err error) {
 	var unnamed []store.ContentPlace
 	err = s.db.Read(ctx, func(q *store.Queries) error {

@@ -9,17 +9,17 @@ import (
 	"platen/store"
 )
 
-// The owner of a tree pays for all files in it: for every version, including past versions and what is in the trash, because all
-// of that takes disk space until it is deleted permanently. A copy counts in full although its content is stored once. Usage changes
-// in the transaction that adds or deletes the versions.
+// All files in a tree count for its owner: every version, including past versions and versions in the trash, because all of them take disk
+// space until they are permanently deleted. A copy counts in full although its content is stored only once. Usage
+// changes in the transaction that adds or deletes the versions.
 
-// Quota limits what one user stores. 0 stands for no limit.
+// Quota limits the storage of one user. 0 means no limit.
 type Quota struct {
 	Bytes int64 // of all versions
 	Files int64
 }
 
-// Space is what a user stores, and may store.
+// Space is the usage of a user, with the quota.
 type Space struct {
 	Bytes, Files int64
 	Quota        Quota
@@ -44,7 +44,7 @@ func (s *Service) quotaOf(row store.UserSpace) Quota {
 	return quota
 }
 
-// space returns what a user stores, and may store.
+// space returns the usage and the quota of a user.
 func (s *Service) space(ctx context.Context, q *store.Queries, userID int64) (Space, error) {
 	row, err := q.Space(ctx, userID)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -68,7 +68,7 @@ func (sp Space) fits(files, bytes int64) error {
 	return nil
 }
 
-// lockSpace returns what a user stores, and may store. If the user has a quota, nobody else adds to it until the transaction ends.
+// lockSpace returns the usage and the quota of a user. If there is a quota, the usage is locked until the transaction ends.
 func (s *Service) lockSpace(ctx context.Context, tx *store.Tx, userID int64) (Space, error) {
 	found, err := s.space(ctx, tx.Queries, userID)
 	if err != nil || found.Quota == (Quota{}) {
@@ -78,7 +78,7 @@ func (s *Service) lockSpace(ctx context.Context, tx *store.Tx, userID int64) (Sp
 	return Space{Bytes: row.Bytes, Files: row.Files, Quota: s.quotaOf(row)}, err
 }
 
-// left is how many more bytes a user may store.
+// left returns the number of bytes that a user may still store.
 func (sp Space) left() int64 {
 	if sp.Quota.Bytes == 0 {
 		return math.MaxInt64 - 1
@@ -86,8 +86,8 @@ func (sp Space) left() int64 {
 	return max(0, sp.Quota.Bytes-sp.Bytes)
 }
 
-// charge adds to what a user stores, or subtracts, and returns the Error of too much. It comes late in a transaction, before addUsage:
-// from then on everybody waits who adds to the same user's files.
+// charge adds to the usage of a user, or subtracts from it, and returns the Error of an exceeded quota. Call it late
+// in a transaction, before addUsage, because others that add files for the same user wait from then on.
 func (s *Service) charge(ctx context.Context, tx *store.Tx, userID, files, bytes int64) error {
 	if files == 0 && bytes == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"platen/store"
 )
 
-// Readiness is checked at most once in readyEvery, however often it is asked for, and each check has readyTimeout to succeed.
+// Readiness is checked at most once in readyEvery, for any number of requests, and each check has readyTimeout to succeed.
 const (
 	readyEvery   = time.Second
 	readyTimeout = 2 * time.Second

@@ -11,13 +11,14 @@ import (
 	"platen/store"
 )
 
-// What an archive holds is kept where its storage policy says. A move into it, or out of it, only says where contents are
-// wanted; a task carries them there: it copies a content, has the version name the copy, and removes what no version names
-// any more. What it had no time for, or could not do, waits; until then it is read where it was.
+// The content of an archive is stored according to its storage policy. Moving files into or out of an archive only
+// records the new policy of their contents. A task relocates them: it copies a content, updates the version, and
+// removes the content that no version refers to any more. Contents that it could not relocate are tried again later,
+// and are read from the old place until then.
 
 // RelocateContents is the task of carrying contents to where they are wanted.
 type RelocateContents struct {
-	Hourly bool `json:"hourly,omitempty"` // comes again, for what could not be done at first
+	Hourly bool `json:"hourly,omitempty"` // repeats every hour, for contents that could not be relocated
 }
 
 // Kind names the task.
@@ -53,8 +54,8 @@ func (s *Service) ScheduleRelocation(ctx context.Context) error {
 	})
 }
 
-// Relocate carries contents to where they are wanted, and returns how many it carried, and whether it is to be called again
-// because there was not enough time. A content that cannot be carried does not keep others from it.
+// Relocate moves contents to the stores of their policies, and returns their number. If more is true, its time was up,
+// and it must be called again. Contents that cannot be moved do not prevent the relocation of others.
 func (s *Service) Relocate(ctx context.Context) (moved int, more bool, err error) {
 	began := s.now()
 	var faults []error
@@ -133,8 +134,8 @@ func (s *Service) lockFile(ctx context.Context, tx *store.Tx, id int64) error {
 	return err
 }
 
-// copyContent makes a durable copy of what a version holds in the store that it is wanted in, under a key of its own: a
-// copy that an interrupted attempt left there may be swept at this very moment.
+// copyContent creates a durable copy of the content of a version in the store of its policy, under a new key, because a copy from an
+// interrupted attempt may just be being swept.
 func (s *Service) copyContent(ctx context.Context, version store.FileVersion) (copied content, err error) {
 	r, err := s.open(ctx, version, 0, -1)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // deleted by the request itself. If more is left, the same transaction hides the tree from every caller, and the task RemoveTrees deletes
 // the rest. All state is in rows: after a crash, the task continues.
 
-// RemoveTrees is the task that deletes what is left of trees that were deleted permanently. At most one runs at a time.
+// RemoveTrees is the task that deletes the rest of permanently deleted trees. At most one runs at a time.
 type RemoveTrees struct{}
 
 // Kind names the task.
@@ -31,8 +31,8 @@ const (
 	removalBudget  = 45 * time.Second // no portion is begun after that; the queue gives a task 120 s
 )
 
-// maintenanceTries is how often tasks are tried that must be done in the end. They fail only while the database or a store does, or
-// with their process.
+// maintenanceTries is the number of tries of tasks that must succeed in the end. They fail only if the database or a
+// store fails, or if their process ends.
 const maintenanceTries = 10_000
 
 // removeLater hides an item, with everything below it, from every caller and schedules its deletion.
@@ -62,8 +62,7 @@ func (s *Service) ScheduleRemoval(ctx context.Context) error {
 	})
 }
 
-// RemoveTrees deletes what is left of deleted trees, taking turns between them. If more is true, its time was up and it must be
-// called again.
+// RemoveTrees deletes the rest of deleted trees, which take turns. If more is true, its time was up, and it must be called again.
 func (s *Service) RemoveTrees(ctx context.Context) (more bool, err error) {
 	began := s.now()
 	for {

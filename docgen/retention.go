@@ -16,7 +16,7 @@ import (
 // batch uses as well. Both tasks are unique, so one server runs them at a time, and both work in short transactions: all state is in
 // rows, and after a crash, they continue.
 
-// Retention is how long things are kept. Zero keeps them forever.
+// Retention has the retention periods. Zero keeps data forever.
 type Retention struct {
 	Batches time.Duration // since the batch was created: the batch, its jobs, their failures and inputs, and the row of its merge
 	Inputs  time.Duration // since the job ended: the user_input of jobs that failed
@@ -26,14 +26,14 @@ type Retention struct {
 	Failures time.Duration
 }
 
-// RetentionGrace is how long after the first start of a release that has Retention nothing is removed by it.
+// RetentionGrace is the time after the first start of a release with Retention in which nothing is removed.
 const RetentionGrace = 7 * 24 * time.Hour
 
-// After a time without ApplyRetention the server was off, or its clock is wrong: then all would be removed that is too old at a
-// time that has not come.
+// After a gap between runs of ApplyRetention, the server was off, or its clock is wrong. With a clock in the future, too much would be
+// removed.
 const (
 	retentionGap   = 3 * 24 * time.Hour // between two runs, above which the clock may be wrong
-	retentionPause = 24 * time.Hour     // how long nothing is removed after a gap was noticed
+	retentionPause = 24 * time.Hour     // time after a gap in which nothing is removed
 )
 
 const (
@@ -49,7 +49,7 @@ const (
 // and entries of the audit log.
 type RetentionCounts struct{ Batches, Inputs, Trash, Failures, Audit int64 }
 
-// failuresDeleted stands for failures that were deleted.
+// failuresDeleted replaces deleted failures.
 const failuresDeleted = "The failures were deleted after their retention period."
 
 // ApplyRetention is the task that applies the retention periods.
@@ -64,7 +64,7 @@ type RemoveBatches struct{}
 // Kind names the task.
 func (RemoveBatches) Kind() string { return "remove_batches" }
 
-// ScheduleRetention schedules ApplyRetention, and RemoveBatches for what an earlier process left. Call it once at startup.
+// ScheduleRetention schedules ApplyRetention, and RemoveBatches for the batches that an earlier process has left. Call it once at startup.
 func (s *Service) ScheduleRetention(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		_, err := tx.Enqueue(ctx,
@@ -84,7 +84,7 @@ func (s *Service) RetentionBegins(ctx context.Context) (time.Time, error) {
 	return timeOf(since).Add(RetentionGrace), err
 }
 
-// keptTime returns the time that a setting holds, which is first if there is none yet.
+// keptTime returns the time in a setting. A new setting gets the time first.
 func keptTime(ctx context.Context, tx *store.Tx, name string, first int64) (int64, error) {
 	if _, err := tx.InsertSetting(ctx, name, strconv.FormatInt(first, 10)); err != nil {
 		return 0, err
@@ -100,8 +100,8 @@ func keptTime(ctx context.Context, tx *store.Tx, name string, first int64) (int6
 	return moment, nil
 }
 
-// trustClock notes a run of ApplyRetention, and reports whether it may remove anything. It may not for a day after a gap was noticed.
-// Runs of that day are not noted, so that a clock that is put right within it is trusted at once.
+// trustClock records a run of ApplyRetention, and reports whether it may remove anything. After a gap, it may not for a day. Runs in that
+// day are not recorded, so that a clock that is corrected within it is trusted immediately.
 func (s *Service) trustClock(ctx context.Context) (trusted bool, err error) {
 	now := s.micros()
 	var last, noticed int64
@@ -154,8 +154,8 @@ func (s *Service) OutdatedAt(ctx context.Context, r Retention, at time.Time) (Re
 	return RetentionCounts{one[row.Batches], one[row.Inputs], one[row.Trash || row.Versions], one[row.Failures], one[row.Audit]}, err
 }
 
-// ApplyRetention removes what is older than the retention periods, and returns how much. Batches are hidden, and deleted by
-// RemoveBatches. If more is true, its time was up and it must be called again. Nothing is removed while the clock may be wrong.
+// ApplyRetention removes data that is older than the retention periods, and returns the counts. Batches are hidden, and deleted by
+// RemoveBatches. If more is true, its time was up, and it must be called again. Nothing is removed while the clock may be wrong.
 func (s *Service) ApplyRetention(ctx context.Context, r Retention) (removed RetentionCounts, more bool, err error) {
 	trusted, err := s.trustClock(ctx)
 	if err != nil || !trusted {
@@ -321,8 +321,7 @@ func (s *Service) DeleteBatch(ctx context.Context, c *Caller, id string) error {
 	})
 }
 
-// RemoveBatches deletes hidden batches, and returns how many are deleted. If more is true, its time was up and it must be called
-// again.
+// RemoveBatches deletes hidden batches, and returns their number. If more is true, its time was up, and it must be called again.
 func (s *Service) RemoveBatches(ctx context.Context) (deleted int64, more bool, err error) {
 	for end := s.now().Add(retentionBudget); ; {
 		var ids []string

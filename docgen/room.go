@@ -14,10 +14,10 @@ type Disk struct {
 	Free func() (int64, error) // bytes that can still be written
 }
 
-// roomEvery is how long the free space of disks is taken from the last look at them.
+// roomEvery is the time for which the measured free space of disks is used.
 const roomEvery = time.Second
 
-// room watches how much space is left on some disks.
+// room measures the free space of some disks.
 type room struct {
 	disks   []Disk
 	minimum int64 // bytes that must be free on each

@@ -7,7 +7,7 @@ import (
 	"platen/store"
 )
 
-// Scope is what a token may be used for.
+// Scope is a permission of a token.
 type Scope string
 
 // The scopes. Each operation names the one it needs. With ScopeGlobalContent a caller may do with every item of the
@@ -23,7 +23,7 @@ const (
 	ScopeGlobalContent Scope = "enterprise_content"
 )
 
-// scopesOf lists every scope that a token of a user with the role may have.
+// scopesOf returns all scopes that a token of a user with a role may have.
 func scopesOf(role string) []Scope {
 	scopes := []Scope{ScopeRead, ScopeWrite, ScopeDocGen, ScopeWebhooks}
 	if role == RoleAdmin || role == RoleCoadmin {
@@ -32,8 +32,8 @@ func scopesOf(role string) []Scope {
 	return scopes
 }
 
-// allowed is what is left of some scopes for a user: what the role may have. An application's own account has no role to
-// go by: it may what the operator lets the application.
+// allowed returns the scopes that the role of a user allows. The service account of an application has no role: the operator decides the
+// scopes of the application.
 func allowed(scopes []Scope, user store.User) []Scope {
 	if user.Kind == KindService {
 		return scopes
@@ -46,7 +46,7 @@ func common(a, b []Scope) []Scope {
 	return slices.DeleteFunc(slices.Clone(a), func(scope Scope) bool { return !slices.Contains(b, scope) })
 }
 
-// grantable checks the scopes asked for against those that a token can have. None asked for are all of them.
+// grantable checks that a token can have the requested scopes. If none are requested, it returns all.
 func grantable(asked, can []Scope) ([]Scope, error) {
 	if len(asked) == 0 {
 		return can, nil

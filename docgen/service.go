@@ -17,7 +17,7 @@ import (
 	"platen/store"
 )
 
-// Limits bound what one request may ask for. The zero value of a field stands for its default.
+// Limits are the limits of one request. A zero field means its default.
 type Limits struct {
 	Documents     int   // documents of one batch; 10,000
 	InputBytes    int   // bytes of one user_input; 5 MiB
@@ -52,16 +52,15 @@ type Config struct {
 	Quota  Quota            // of each user without a quota of their own
 	Now    func() time.Time // time.Now when nil
 
-	// Disks hold the data of the service. Where one has less than MinFree bytes left, the service is not ready, and accepts no
-	// uploads and no batches. A MinFree of 0 turns that off.
+	// Disks hold the data of the service. If one has less than MinFree bytes left, the service is not ready, and accepts no uploads and no
+	// batches. A MinFree of 0 turns that off.
 	Disks   []Disk
 	MinFree int64
 
 	Policies     []NewStoragePolicy // besides the default, which is Blobs
 	KeepArchives bool               // archives cannot be deleted
 
-	// FaultPause is how long a document waits after the first try that ended with an error of the server. The pause doubles with
-	// each. 1 s when 0.
+	// FaultPause is how long a document waits after its first internal error. The pause doubles with each error. 0 means 1 s.
 	FaultPause time.Duration
 
 	Defaults      Defaults // of batches whose template has none; New does not check them
@@ -73,12 +72,11 @@ type Config struct {
 	// CheckAddress returns what is wrong with the address of a webhook, for people. nil accepts any address.
 	CheckAddress func(ctx context.Context, address string) error
 
-	Log         *slog.Logger      // what the operator must know; nil to discard it
+	Log         *slog.Logger      // for the operator; nil discards messages
 	CountDamage func(kind string) // is called for every read of damaged content, with one of the Damage constants; may be nil
 }
 
-// Service holds the operations. It is safe for use by many goroutines, and several Services may share one database and
-// one blob store.
+// Service has the operations. It is safe for concurrent use, and several Services may share one database and one blob store.
 type Service struct {
 	db        *store.DB
 	blobs     blob.Store
@@ -112,7 +110,7 @@ type Service struct {
 	acting      acting
 }
 
-// enterprise is the one that a server is of.
+// enterprise is the enterprise of a server.
 type enterprise struct {
 	id        int64
 	name      string
@@ -120,8 +118,8 @@ type enterprise struct {
 	rootID    int64 // the folder whose folders are the archives
 }
 
-// New returns the Service on a database, which it prepares: an enterprise, an application for tokens from platen token create, and
-// the key that page markers are signed with come into being on first use.
+// New returns the Service on a database. On the first use it creates an enterprise, an application for tokens from platen token create, and
+// the key for signing page markers.
 func New(ctx context.Context, cfg Config) (*Service, error) {
 	s := &Service{
 		db: cfg.Store, blobs: cfg.Blobs, limits: cfg.Limits.withDefaults(), now: cfg.Now, keepArchives: cfg.KeepArchives,
@@ -166,11 +164,11 @@ const (
 	settingTree         = "tree"             // has no value; locked by who moves a folder
 	settingInvitations  = "invitations"      // has no value; locked by who invites a login that nobody has, or gives one to a user
 	settingTokenTTL     = "notice_token_ttl" // there until a server has warned of the default expiry of tokens, see TokenNotice
-	settingAdmins       = "admins"           // has no value; locked by who may leave the enterprise without an administrator
+	settingAdmins       = "admins"           // has no value; locked by operations that could remove the last administrator
 	settingRetention    = "retention"        // when the first server with retention periods started, in microseconds
 	settingRetentionRun = "retention_run"    // when the retention periods were last applied, in microseconds
 	settingRetentionGap = "retention_gap"    // when it was noticed that this was long ago, in microseconds; 0 if it was not
-	settingContents     = "contents"         // names the blob store that belongs to the database, which holds the same name
+	settingContents     = "contents"         // name of the blob store that belongs to the database, which has the same name in it
 	settingReady        = "ready"            // has no value; written by who checks whether the database can be written
 )
 
@@ -206,7 +204,7 @@ func (s *Service) prepare(ctx context.Context, tx *store.Tx, policies []NewStora
 	return s.prepareEnterprise(ctx, tx)
 }
 
-// prepareEnterprise finds the enterprise with the account that owns its archives, which both come into being on first use.
+// prepareEnterprise finds the enterprise, and the account that owns its archives. On the first use it creates both.
 func (s *Service) prepareEnterprise(ctx context.Context, tx *store.Tx) error {
 	row, err := tx.FirstEnterprise(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -235,7 +233,7 @@ func (s *Service) prepareEnterprise(ctx context.Context, tx *store.Tx) error {
 	return err
 }
 
-// prepareNames fills in the folded names of users that were made before there were any.
+// prepareNames adds the folded names of users who were created by releases without them.
 func (s *Service) prepareNames(ctx context.Context, tx *store.Tx) error {
 	users, err := tx.UsersWithoutNameKey(ctx)
 	if err != nil {
@@ -249,7 +247,7 @@ func (s *Service) prepareNames(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// Limits returns the limits in force.
+// Limits returns the limits with their defaults.
 func (s *Service) Limits() Limits { return s.limits }
 
 func (s *Service) newID() int64 { return s.ids.next(s.now(), 1) }
@@ -265,7 +263,7 @@ func timeOf(micros int64) time.Time {
 	return time.UnixMicro(micros).UTC()
 }
 
-// microsOf writes a time for the database, or another where it is not set.
+// microsOf returns a time in the form of the database, or otherwise if t is zero.
 func microsOf(t time.Time, otherwise int64) int64 {
 	if t.IsZero() {
 		return otherwise

@@ -17,7 +17,7 @@ const (
 	stagedFrom = 4 << 20
 	// stagedJobs is the most jobs of a portion.
 	stagedJobs = 1000
-	// stagedFor is how long receiving a batch may take, after which it is removed.
+	// stagedFor is the longest time for receiving a batch, after which it is removed.
 	stagedFor = time.Hour
 )
 
@@ -89,7 +89,7 @@ func portionOf(inputs []store.DocgenInput, from int) (to int) {
 
 // publish shows the batch and lets its jobs wait to be generated.
 func (staged *staging) publish(ctx context.Context, tx *store.Tx, batch store.InsertBatchParams) error {
-	if staged.service.micros() >= staged.until { // perhaps some of it was removed
+	if staged.service.micros() >= staged.until { // parts of it may have been removed
 		return fmt.Errorf("batch %s was not received within %v", batch.ID, stagedFor)
 	}
 	shown, err := tx.PublishBatch(ctx, store.PublishBatchParams{

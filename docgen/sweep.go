@@ -15,7 +15,7 @@ import (
 // that is still under way.
 const sweepAge = 24 * time.Hour
 
-// sweepPortion is how many contents are looked up at once.
+// sweepPortion is the number of contents that are looked up at once.
 const sweepPortion = 1000
 
 // SweepBlobs is the task of removing orphans.
@@ -24,8 +24,8 @@ type SweepBlobs struct{}
 // Kind names the task.
 func (SweepBlobs) Kind() string { return "sweep_blobs" }
 
-// Sweep removes the contents that no version names, which a crash left between making them durable and naming them, and
-// returns how many there were. A key is never used twice, so nothing will name them. A storage policy that fails does not stop the others.
+// Sweep removes the contents that no version refers to, and returns their number. They are left by crashes before a version was added. Keys
+// are never used twice, so no version will refer to them. A storage policy that fails does not stop the others.
 func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 	for _, p := range s.policies {
 		n, swept := s.sweepPolicy(ctx, p)

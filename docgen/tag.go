@@ -34,7 +34,7 @@ type TagPage struct {
 // ReadTags is the task of reading the tags of a file version.
 type ReadTags struct {
 	VersionID int64 `json:"version_id"`
-	UserID    int64 `json:"user_id,omitempty"` // who waits for them; 0 where an earlier release made the task
+	UserID    int64 `json:"user_id,omitempty"` // who waits for them; 0 in tasks of earlier releases
 }
 
 // Kind names the task.
@@ -55,7 +55,7 @@ func (s *Service) requestTags(ctx context.Context, tx *store.Tx, versionID, user
 	return enqueueReading(ctx, tx, versionID, userID)
 }
 
-// startReading has the tags of a template's version read that was never asked about, or that is to be read again.
+// startReading enqueues the task that reads the tags of a template's version.
 func (s *Service) startReading(ctx context.Context, c *Caller, fileID, versionID int64) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		if _, err := s.findLocked(ctx, tx, c, File, fileID, MayPreview); err != nil { // nobody removes the version meanwhile
@@ -103,9 +103,9 @@ func enqueueReading(ctx context.Context, tx *store.Tx, versionID, userID int64) 
 	return err
 }
 
-// findReading returns what was read of a template's version, as far as a caller may see it: a caller who may not download all files that
-// the version includes gets a reading that failed, for that reason. The state is TemplateProcessing while the version is being read, and
-// empty if it is not: then startReading enqueues it. Everything that shows a reading, or uses one for a caller, gets it from here.
+// findReading returns the reading of a template's version for a caller. A caller who may not download all files that the version includes
+// gets a reading that failed for that reason. The state is TemplateProcessing while the version is being read, and "" if startReading must
+// enqueue it first. All code that shows or uses a reading gets it from here.
 func (s *Service) findReading(ctx context.Context, q *store.Queries, c *Caller, versionID int64) (store.DocgenTagReading, error) {
 	reading, err := q.TagReading(ctx, versionID)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -134,8 +134,8 @@ func (s *Service) templateChanged(ctx context.Context, tx *store.Tx, fileID, ver
 	return s.requestTags(ctx, tx, versionID, userID)
 }
 
-// TemplateContent returns what a template version holds, for the tasks that read it; an Error of CodeNotFound when it was
-// removed permanently.
+// TemplateContent returns the content of a template's version for the tasks that read it. The Error has CodeNotFound if the version was
+// permanently deleted.
 func (s *Service) TemplateContent(ctx context.Context, versionID int64) (*Content, error) {
 	var found *Content
 	err := s.db.Read(ctx, func(q *store.Queries) error {
@@ -170,7 +170,7 @@ const (
 	maxTagsText = 32 << 20 // bytes of all tags and paths; later tags are left out
 )
 
-// bound shortens a reading to what is kept of it, and adds warnings that say what was left out.
+// bound shortens a reading to the limits of what is stored, and adds warnings about omitted parts.
 func (r *Reading) bound() *Reading {
 	left, cut := maxTagsText, 0
 	for i := range r.Tags {
@@ -196,7 +196,7 @@ func (r *Reading) warn(format string, args ...any) {
 	r.Warnings = append([]string{fmt.Sprintf(format, args...)}, r.Warnings...)
 }
 
-// bound shortens a tag to what is kept of it, and returns 1 if anything was left out.
+// bound shortens a tag to the limits of what is stored, and returns 1 if it omitted anything.
 func (t *Tag) bound() (cut int) {
 	if len(t.Content) > maxTagText {
 		t.Content, cut = shortened(t.Content, maxTagText), 1
@@ -219,7 +219,7 @@ func (t *Tag) size() int {
 	return n
 }
 
-// rows are the tags of a reading as they are kept.
+// rows returns the rows for the tags of a reading.
 func (r *Reading) rows(versionID int64) ([]store.DocgenTag, error) {
 	rows := make([]store.DocgenTag, len(r.Tags))
 	for i, tag := range r.Tags {

@@ -20,7 +20,7 @@ type Template struct {
 	Defaults Defaults
 }
 
-// maxProblemShown is how many characters of a problem are shown with a template. The contract shows all of it.
+// maxProblemShown is the number of characters of a problem that are shown with a template. The contract shows all of them.
 const maxProblemShown = 1000
 
 // firstOf returns the first characters of a text.
@@ -81,7 +81,7 @@ func (s *Service) MarkTemplate(ctx context.Context, c *Caller, fileID int64) (Te
 	return marked, err
 }
 
-// checkWord returns an Error that says what a file is if it cannot be a Word document. Of a template there is nothing to check.
+// checkWord returns an Error with the type of a file if it cannot be a Word document. It does not check files that are already templates.
 func (s *Service) checkWord(ctx context.Context, c *Caller, fileID int64) error {
 	var content *Content
 	err := s.db.Read(ctx, func(q *store.Queries) error {

@@ -7,7 +7,7 @@ import (
 	"platen/store"
 )
 
-// CollaborationChange is a change of a collaboration; what is empty or nil stays as it is.
+// CollaborationChange is a change of a collaboration. Empty and nil fields stay unchanged.
 type CollaborationChange struct {
 	Role        Role       // RoleOwner makes the collaborator the owner of the item
 	Status      string     // the answer of who was invited: CollaborationAccepted or CollaborationRejected
@@ -35,8 +35,8 @@ func (s *Service) CollaborationChangeProblems(change CollaborationChange) []Prob
 	return problems
 }
 
-// UpdateCollaboration changes a collaboration, or answers an invitation. It returns nil where the collaborator has become the
-// owner of the item, for then there is no such collaboration any more.
+// UpdateCollaboration changes a collaboration, or answers an invitation. If the collaborator has become the owner of the item, the
+// collaboration no longer exists, and UpdateCollaboration returns nil.
 func (s *Service) UpdateCollaboration(ctx context.Context, c *Caller, id int64, change CollaborationChange) (*Collaboration, error) {
 	if err := c.require(ScopeWrite); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (s *Service) UpdateCollaboration(ctx context.Context, c *Caller, id int64, 
 	return changed, err
 }
 
-// trigger is what a change is to webhooks.
+// trigger returns the trigger of a change.
 func (change CollaborationChange) trigger() Trigger {
 	switch change.Status {
 	case CollaborationAccepted:
@@ -78,7 +78,7 @@ func (change CollaborationChange) trigger() Trigger {
 	return CollaborationWasUpdated
 }
 
-// changeCollaboration answers an invitation, or changes what a collaboration gives. Clients repeat the role with an answer.
+// changeCollaboration answers an invitation, or changes the terms of a collaboration. Clients repeat the role with an answer.
 func (s *Service) changeCollaboration(ctx context.Context, tx *store.Tx, c *Caller, found share, change CollaborationChange) error {
 	if change.Status != "" {
 		if err := s.answerInvitation(ctx, tx, c, found, change.Status); err != nil {
@@ -95,7 +95,7 @@ func (s *Service) changeCollaboration(ctx context.Context, tx *store.Tx, c *Call
 	return s.changeTerms(ctx, tx, found, change)
 }
 
-// changeTerms changes what a collaboration gives, how long, and what it shows.
+// changeTerms changes the role of a collaboration, the time of its end, and the visibility of the path.
 func (s *Service) changeTerms(ctx context.Context, tx *store.Tx, found share, change CollaborationChange) error {
 	row := found.row
 	if !found.place.may.Can(MayManage) {

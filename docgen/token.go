@@ -16,32 +16,32 @@ import (
 	"platen/store"
 )
 
-// tokenBytes is how much randomness a token, or the secret of an application, carries.
+// tokenBytes is the number of random bytes in a token, or in the secret of an application.
 const tokenBytes = 32
 
 func newToken() string { return base64.RawURLEncoding.EncodeToString(randomBytes(tokenBytes)) }
 
-// hashToken is what is kept of a token. It needs no salt and no slowness: nobody guesses 256 random bits.
+// hashToken returns the stored form of a token. A fast hash without salt is enough, because nobody can guess 256 random bits.
 func hashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// NewToken describes an access token to be made.
+// NewToken describes an access token to create.
 type NewToken struct {
 	Login  string        // whom the token acts for
-	Scopes []Scope       // none: every scope the user may have
+	Scopes []Scope       // nil means all scopes that the user may have
 	TTL    time.Duration // 0: never expires
 	Name   string        // what its user calls it; may be empty
 }
 
-// DefaultTokenTTL is how long a token is valid that a command creates without saying how long.
+// DefaultTokenTTL is the default lifetime of a token that a command creates.
 const DefaultTokenTTL = 30 * 24 * time.Hour
 
-// maxTokenName is how many characters the name of a token has at most.
+// maxTokenName is the largest number of characters in the name of a token.
 const maxTokenName = 100
 
-// problems returns what is wrong with a token to be made, besides its user and scopes.
+// problems returns the problems of a new token, except those of its user and scopes.
 func (t NewToken) problems() []Problem {
 	var problems []Problem
 	if t.TTL < 0 {
@@ -98,7 +98,7 @@ func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
 	return token, nil
 }
 
-// handApplication returns the application that tokens from platen token create belong to, which comes into being with the first.
+// handApplication returns the application that tokens from platen token create belong to, and creates it if necessary.
 func (s *Service) handApplication(ctx context.Context, tx *store.Tx) (int64, error) {
 	_, err := tx.InsertApplication(ctx, store.InsertApplicationParams{
 		ID: s.newID(), EnterpriseID: s.enterprise.id, Name: CommandLineApplication, NameKey: foldKey(CommandLineApplication),
@@ -119,7 +119,7 @@ func userByLogin(ctx context.Context, q *store.Queries, login string) (store.Use
 	return user, err
 }
 
-// RemoveExpired removes the tokens and assertions that have expired, and returns how many there were.
+// RemoveExpired removes expired tokens and assertions, and returns their number.
 func (s *Service) RemoveExpired(ctx context.Context) (removed int64, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		removed = 0
@@ -140,8 +140,8 @@ func (s *Service) RemoveExpired(ctx context.Context) (removed int64, err error) 
 // ExpiringSoon is how far ahead CountExpiring looks.
 const ExpiringSoon = 7 * 24 * time.Hour
 
-// CountExpiring counts the tokens that expire within ExpiringSoon and that nobody but their users can replace: those made by
-// hand. Applications get the next token by themselves.
+// CountExpiring counts the personal tokens that expire within ExpiringSoon, which only their users can replace. Applications replace their
+// tokens themselves.
 func (s *Service) CountExpiring(ctx context.Context) (int64, error) {
 	var count int64
 	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
@@ -151,8 +151,8 @@ func (s *Service) CountExpiring(ctx context.Context) (int64, error) {
 	return count, err
 }
 
-// TokenNotice tells, once after an upgrade, how many tokens of before never expire, so that the log can say that new ones do. It
-// is 0 at any other time.
+// TokenNotice returns, once after an upgrade, the number of older tokens that never expire, so that the log can say that new ones do. It
+// returns 0 at any other time.
 func (s *Service) TokenNotice(ctx context.Context) (lasting int64, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		due, err := tx.DeleteSetting(ctx, settingTokenTTL)

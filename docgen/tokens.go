@@ -22,7 +22,7 @@ type IssuedToken struct {
 	Scopes      []Scope
 	CreatedAt   time.Time
 	ExpiresAt   time.Time // zero: never
-	UsedAt      time.Time // about a minute behind; zero: not yet, and for every refresh token, which is replaced on use
+	UsedAt      time.Time // late by up to about a minute; zero for unused tokens, and for refresh tokens, which are replaced on use
 	Current     bool      // the caller's own request carries it
 }
 
@@ -44,7 +44,7 @@ type TokenFilter struct {
 	All    bool
 }
 
-// problems returns what is wrong with a filter.
+// problems returns the problems of a filter.
 func (f TokenFilter) problems() []Problem {
 	if f.All && f.UserID != 0 {
 		return []Problem{invalidField("all", "all=true and user_id cannot be combined; send one of them")}
@@ -52,8 +52,8 @@ func (f TokenFilter) problems() []Problem {
 	return nil
 }
 
-// Tokens returns one page of the tokens that can be used, in ascending order of id. A caller needs no scope to list its own, and
-// manage_managed_users, or manage_app_users, to list those of other users.
+// Tokens returns one page of the valid tokens, in ascending order of id. A caller needs no scope to list its own tokens, and
+// manage_managed_users or manage_app_users to list those of other users.
 func (s *Service) Tokens(ctx context.Context, c *Caller, f TokenFilter, r PageRequest) (Page[IssuedToken], error) {
 	if err := Invalid(f.problems()...); err != nil {
 		return Page[IssuedToken]{}, err
@@ -137,9 +137,9 @@ func tokensOf[Row any](c *Caller, row func(Row) store.TokensAfterRow) func([]Row
 	}
 }
 
-// RevokeToken ends a token at once: an access token alone, a refresh token with all tokens issued from the same grant. Every token may
-// revoke itself, and tokens of the same user whose scopes it has. Other tokens of a user can be revoked by callers who manage the user,
-// and those of administrators only by administrators.
+// RevokeToken ends a token immediately: an access token alone, and a refresh token with all tokens of the same grant. Every token may
+// revoke itself, and tokens of the same user whose scopes it has. Callers who manage a user may revoke the user's other tokens. Only
+// administrators may revoke those of administrators.
 func (s *Service) RevokeToken(ctx context.Context, c *Caller, id int64) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		t, err := s.revocable(ctx, tx.Queries, c, id)

@@ -19,8 +19,8 @@ func traceParent(ctx context.Context) string {
 	return carrier[traceParentKey]
 }
 
-// Trace returns a context in the trace of the request that made the batch of a claim. The documents are generated later, maybe
-// by another server, and their spans continue that trace.
+// Trace returns a context in the trace of the request that created the batch of a claim. The documents are generated later, possibly by
+// another server, and their spans continue that trace.
 func (c *Claim) Trace(ctx context.Context) context.Context {
 	return traceContext.Extract(ctx, propagation.MapCarrier{traceParentKey: c.traceParent})
 }

@@ -44,8 +44,8 @@ func (s *Service) trash(ctx context.Context, c *Caller, kind Kind, id int64, ifM
 	})
 }
 
-// holdArchive locks the archive that contains a folder, so that its computed size stays correct. It returns the id of the archive; 0 for
-// none. The folder may have been moved out of it, or into another, before it was held.
+// holdArchive locks the archive that contains a folder, so that its computed size stays correct. It returns the id of the archive, or 0 if
+// there is none. The folder may have been moved to another place before the lock.
 func (s *Service) holdArchive(ctx context.Context, tx *store.Tx, c *Caller, id int64) (int64, error) {
 	p, err := s.find(ctx, tx.Queries, c, Folder, id, MaySee)
 	if err != nil || p.archive == nil {
@@ -79,7 +79,7 @@ func (s *Service) Trashed(ctx context.Context, c *Caller, kind Kind, id int64) (
 	return item, err
 }
 
-// Restoration says how an item comes back from the trash.
+// Restoration describes how to restore an item from the trash.
 type Restoration struct {
 	Name     string // a new name; empty to keep the old one
 	ParentID *int64 // the folder to put it into when the one where it lay is in the trash; nil for none
@@ -119,7 +119,7 @@ func (s *Service) Restore(ctx context.Context, c *Caller, kind Kind, id int64, r
 	return item, err
 }
 
-// restoreTarget finds the folder that an item comes back to. Who may take it out of where it lay may put it there again.
+// restoreTarget finds the folder to which an item is restored. A caller who could delete the item from its folder may restore it there.
 func (s *Service) restoreTarget(ctx context.Context, q *store.Queries, c *Caller, p place, r Restoration) (place, error) {
 	above := p.above()
 	if !trashedAny(above.chain) {
@@ -136,7 +136,7 @@ func (s *Service) restoreTarget(ctx context.Context, q *store.Queries, c *Caller
 	return target, p.mayGo(target)
 }
 
-// restoreTo puts an item of the trash into a folder, under a new name or, where that is empty, its own.
+// restoreTo moves an item from the trash into a folder, with a new name or, if that is empty, with its old name.
 func (s *Service) restoreTo(ctx context.Context, tx *store.Tx, c *Caller, p, target place, name string) error {
 	row := p.row
 	row.ParentID = parentOf(target.row.ID)
@@ -163,8 +163,7 @@ func (s *Service) restoreTo(ctx context.Context, tx *store.Tx, c *Caller, p, tar
 	return s.fire(ctx, tx, c, event{trigger: Kind(row.Kind).either(FileRestored, FolderRestored), item: p, also: []place{target}})
 }
 
-// trashOf lists what a caller owns and was put into the trash itself; for who manages the content of the enterprise also
-// what archives held.
+// trashOf returns the listing of a caller's trash. For callers who manage the content of the enterprise, it includes the trash of archives.
 func (s *Service) trashOf(c *Caller) store.Listing {
 	listing := store.Listing{TrashOf: c.User.ID}
 	if c.has(ScopeGlobalContent) {
@@ -173,8 +172,8 @@ func (s *Service) trashOf(c *Caller) store.Listing {
 	return listing
 }
 
-// Trash returns one page by marker of what was put into the trash itself, of the caller's and, for who manages the content
-// of the enterprise, of archives: folders first, each kind in ascending order of id.
+// Trash returns one page of the trash, by marker: the caller's items that were put into the trash themselves and, if the caller manages the
+// content of the enterprise, those of archives. Folders come first, each kind in ascending order of id.
 func (s *Service) Trash(ctx context.Context, c *Caller, r PageRequest) (Page[Item], error) {
 	if err := c.require(ScopeRead); err != nil {
 		return Page[Item]{}, err

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Trigger is something that happens to a file or folder, of which a webhook can tell.
+// Trigger is a kind of event of files or folders that webhooks can be notified of.
 type Trigger string
 
 // The triggers that this server fires.
@@ -104,7 +104,7 @@ var triggerRules = []TriggerRule{
 // Triggers lists every trigger with its rule.
 func Triggers() []TriggerRule { return slices.Clone(triggerRules) }
 
-// ruleOf returns the rule of a trigger; nil when there is no such trigger.
+// ruleOf returns the rule of a trigger, or nil if there is no such trigger.
 func ruleOf(trigger Trigger) *TriggerRule {
 	i := slices.IndexFunc(triggerRules, func(r TriggerRule) bool { return r.Trigger == trigger })
 	if i < 0 {

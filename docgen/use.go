@@ -11,10 +11,10 @@ import (
 
 // When a token was used last is kept to the minute, and written in the background: no request waits for it, and none writes.
 
-// Limits of what is noted between two calls of RecordUses.
+// Limits of the uses that are recorded between two calls of RecordUses.
 const (
-	usePrecision   = time.Minute // a use is noted when the last one that is kept is older
-	maxNotedTokens = 10_000      // further tokens are noted with their next request after the notes were written
+	usePrecision   = time.Minute // a use is recorded if the last recorded one is older
+	maxNotedTokens = 10_000      // other tokens are recorded with their next request after RecordUses
 	usesPerWrite   = 500         // rows of one transaction
 )
 
@@ -40,7 +40,7 @@ func (u *uses) note(token, kept, now int64) {
 	u.noted[token] = now
 }
 
-// take returns what was noted, and forgets it.
+// take returns the recorded uses, and forgets them.
 func (u *uses) take() map[int64]int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -49,8 +49,8 @@ func (u *uses) take() map[int64]int64 {
 	return noted
 }
 
-// RecordUses writes which tokens were used since the last call. It is to be called about twice a minute, and once when the
-// server stops. What cannot be written is dropped: it would be no more than a minute of "last used".
+// RecordUses writes the uses of tokens since the last call. Call it about twice a minute, and when the server stops. Uses that cannot be
+// written are lost, which changes "last used" by no more than a minute.
 func (s *Service) RecordUses(ctx context.Context) error {
 	noted := s.uses.take()
 	ids := make([]int64, 0, len(noted))

@@ -48,7 +48,7 @@ type User struct {
 	Role           string // RoleAdmin, RoleCoadmin or RoleUser
 	Status         string // one of the statuses
 	PlatformOnly   bool   // known to applications alone
-	ExternalID     string // what an application calls the user
+	ExternalID     string // identifies the user in an application
 	Profile        Profile
 	EnterpriseID   int64
 	EnterpriseName string // empty in a Caller
@@ -61,7 +61,7 @@ type User struct {
 // MaxWeight is the largest weight of a user. Users have 1 unless an administrator says otherwise.
 const MaxWeight = 100
 
-// Profile is what else is said of a user; nothing goes by it.
+// Profile has the data of a user that no rule depends on.
 type Profile struct {
 	Language string `json:"language,omitempty"`
 	TimeZone string `json:"timezone,omitempty"`
@@ -121,7 +121,7 @@ func (s *Service) Me(ctx context.Context, c *Caller) (User, error) {
 	return user, err
 }
 
-// user returns a user of the enterprise, who is not deleted.
+// user returns a user of the enterprise. Deleted users are not found.
 func (s *Service) user(ctx context.Context, q *store.Queries, id int64) (User, error) {
 	row, err := s.account(ctx, q, id)
 	if err != nil {
@@ -130,9 +130,9 @@ func (s *Service) user(ctx context.Context, q *store.Queries, id int64) (User, e
 	return s.describeUser(ctx, q, row)
 }
 
-// NewUser describes a user to be made.
+// NewUser describes a user to create.
 type NewUser struct {
-	Login        string // may be empty of one who is PlatformOnly
+	Login        string // may be empty if PlatformOnly is set
 	Name         string
 	Role         string // RoleUser when empty
 	Status       string // StatusActive when empty
@@ -141,7 +141,7 @@ type NewUser struct {
 	Profile      Profile
 }
 
-// Limits of what is said of a user, in characters.
+// Limits of the texts about a user, in characters.
 const (
 	maxLoginLength   = 254 // a login, or a name
 	maxProfileLength = 255 // anything else
@@ -152,7 +152,7 @@ func (u NewUser) withDefaults() NewUser {
 	return u
 }
 
-// Problems says everything that is wrong with a user to be made.
+// Problems returns all problems of a new user.
 func (u NewUser) Problems() []Problem {
 	u = u.withDefaults()
 	var problems []Problem
@@ -172,7 +172,7 @@ func (u NewUser) Problems() []Problem {
 	return append(problems, u.profileProblems()...)
 }
 
-// loginProblems says what is wrong with the login in a field.
+// loginProblems returns the problems of the login in a field.
 func loginProblems(field, login string) []Problem {
 	if !keepable(login) || strings.ContainsAny(login, " \t\r\n") || utf8.RuneCountInString(login) > maxLoginLength {
 		return []Problem{invalidField(field, "a login must have 1 to %d characters, without spaces", maxLoginLength)}
@@ -236,7 +236,7 @@ func loginInUse(login string) error {
 	return failf(CodeLoginInUse, "Another user has the login %q.", login)
 }
 
-// newUserRow describes a user who comes into being now.
+// newUserRow returns the row of a new user.
 func (s *Service) newUserRow(enterpriseID int64, kind string, u NewUser) (store.InsertUserParams, error) {
 	u = u.withDefaults()
 	now, id := s.micros(), s.newID()

@@ -24,7 +24,7 @@ import (
 const (
 	FindingDatabase = "database" // the database's own check failed
 	FindingRow      = "row"      // rows contradict each other
-	FindingStore    = "store"    // a blob store is not the one that belongs to the database
+	FindingStore    = "store"    // a blob store does not belong to the database
 	FindingOrphaned = "orphaned" // an object that no version has; it takes room and does no harm
 )
 
@@ -40,7 +40,7 @@ type Finding struct {
 	Owner   string `json:"owner,omitempty"` // login, or name, of the file's owner
 }
 
-// Verification is what Verify looked at and how many findings there were.
+// Verification has the counts of what Verify checked, and of its findings.
 type Verification struct {
 	Contents int64          `json:"contents"`
 	Bytes    int64          `json:"bytes"` // of the contents
@@ -58,7 +58,7 @@ func (v *Verification) Wrong() bool {
 	return false
 }
 
-// VerifyConfig says what to verify.
+// VerifyConfig selects what to verify.
 type VerifyConfig struct {
 	Store    *store.DB
 	Policies []NewStoragePolicy // the default policy, named "Default", and all others
@@ -74,9 +74,9 @@ const (
 	verifyBuffer   = 256 << 10
 )
 
-// Verify compares everything stored with everything the database says: the database itself, its rows with each other, each
-// content with its size and SHA-1, and each object with the versions that have it. It calls report for each finding, one at a
-// time. It changes nothing, uses bounded memory, and can run while servers work: what they do meanwhile is not a finding.
+// Verify checks the database itself, its rows against each other, each content against its size and SHA-1, and each object against the
+// versions that refer to it. It calls report for each finding, one at a time. It changes nothing, uses bounded memory, and can run while
+// servers work, whose changes are not findings.
 func Verify(ctx context.Context, cfg VerifyConfig, report func(Finding)) (*Verification, error) {
 	v := &verifier{VerifyConfig: cfg, policies: map[int64]NewStoragePolicy{}, report: report}
 	v.sum.Findings = map[string]int{}
@@ -130,7 +130,7 @@ func (v *verifier) database(ctx context.Context) error {
 	return err
 }
 
-// stores matches the configured policies with those of the database, and checks that each store belongs to it.
+// stores matches the configured policies with those in the database, and checks that each store belongs to the database.
 func (v *verifier) stores(ctx context.Context) error {
 	var found []Finding
 	err := v.Store.Read(ctx, func(q *store.Queries) error {
@@ -166,7 +166,7 @@ func (v *verifier) stores(ctx context.Context) error {
 	return err
 }
 
-// checkStore compares what a store says of itself with what the database says of it, and returns what is wrong.
+// checkStore compares the identity in a store with that in the database, and returns a description of the difference.
 func checkStore(ctx context.Context, q *store.Queries, id int64, blobs blob.Store, name string) (problem string, err error) {
 	marker, err := blob.ReadAll(ctx, blobs, contentsName, maxContentsName)
 	if err != nil && !errors.Is(err, blob.ErrNotExist) && !errors.Is(err, blob.ErrTooLarge) {

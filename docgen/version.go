@@ -165,8 +165,8 @@ func (s *Service) RestoreVersion(ctx context.Context, c *Caller, fileID, version
 	return restored, err
 }
 
-// PromoteVersion gives a file the name and the content of one of its versions again, as a new version, which it returns.
-// The content itself is not copied: both versions name it.
+// PromoteVersion adds a new version to a file, with the name and the content of an earlier one, and returns it. Both versions refer to the
+// same content.
 func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, versionID int64) (Version, error) {
 	if err := c.require(ScopeWrite); err != nil {
 		return Version{}, err
@@ -205,8 +205,8 @@ func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, version
 	return promoted, err
 }
 
-// sameContent returns the content of a version, for another version. The caller must hold the lock of the tree or the item of the
-// existing version, so that the content is not deleted.
+// sameContent returns the content of a version, for another version. The caller must have locked the tree or the item of the existing
+// version, so that the content is not deleted.
 func (s *Service) sameContent(of store.FileVersion) content {
 	return content{id: s.newID(), policy: of.StoragePolicyID, key: of.BlobKey, sha1: of.Sha1, size: of.Size}
 }

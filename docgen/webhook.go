@@ -12,8 +12,8 @@ import (
 	"platen/store"
 )
 
-// Webhook sends the events of a file, or of a folder and everything below it, to an address. It belongs to the user and the application
-// that made it.
+// Webhook sends the events of a file, or of a folder and everything in it, to an address. It belongs to the user and the application that
+// created it.
 type Webhook struct {
 	ID         int64
 	TargetKind Kind
@@ -26,7 +26,7 @@ type Webhook struct {
 	Reason     string // why it is disabled, for a person; empty when it is active
 }
 
-// The statuses of a webhook. A disabled webhook receives no notifications, and those that it misses are not kept.
+// The statuses of a webhook. A disabled webhook gets no notifications, and those that it misses are not stored.
 const (
 	WebhookActive   = "active"
 	WebhookDisabled = "disabled"
@@ -42,7 +42,7 @@ const (
 	MaxAddressLength = 2048 // bytes
 )
 
-// NewWebhook describes a webhook to be made.
+// NewWebhook describes a webhook to create.
 type NewWebhook struct {
 	TargetKind Kind
 	TargetID   int64
@@ -65,7 +65,7 @@ type WebhookTarget struct {
 	ID   int64
 }
 
-// problems returns what is wrong with the target and the triggers of a webhook, whatever the caller may see.
+// problems returns the problems of the target and the triggers of a webhook that do not depend on the caller.
 func (t WebhookTarget) problems(triggers []Trigger) []Problem {
 	var problems []Problem
 	if t.Kind == Folder && t.ID == rootID {
@@ -74,7 +74,7 @@ func (t WebhookTarget) problems(triggers []Trigger) []Problem {
 	return append(problems, t.triggerProblems(triggers)...)
 }
 
-// triggerProblems returns what is wrong with triggers for a target.
+// triggerProblems returns the problems of triggers for a target.
 func (t WebhookTarget) triggerProblems(triggers []Trigger) []Problem {
 	var problems []Problem
 	if len(triggers) == 0 || len(triggers) > maxTriggers {
@@ -88,8 +88,7 @@ func (t WebhookTarget) triggerProblems(triggers []Trigger) []Problem {
 	return problems
 }
 
-// addressProblems returns what is wrong with the address of a webhook, as things are now: what it stands for is judged again
-// with every notification.
+// addressProblems returns the problems of the address of a webhook at this moment. The address is checked again with every notification.
 func (s *Service) addressProblems(ctx context.Context, address string) []Problem {
 	if address == "" || len(address) > MaxAddressLength || !keepable(address) {
 		return []Problem{invalidField("address", "address must be a URL of at most %d bytes", MaxAddressLength)}
@@ -144,7 +143,7 @@ func (s *Service) CreateWebhook(ctx context.Context, c *Caller, n NewWebhook) (*
 	return made, err
 }
 
-// checkWebhooks checks that a caller has no more webhooks than an application and user may.
+// checkWebhooks checks the limit of webhooks for the caller's application and user.
 func (s *Service) checkWebhooks(ctx context.Context, tx *store.Tx, c *Caller) error {
 	count, err := tx.CountWebhooks(ctx, c.ApplicationID, c.User.ID)
 	if err == nil && count > MaxWebhooks {
@@ -170,7 +169,7 @@ func distinct(triggers []Trigger) []Trigger {
 	return once
 }
 
-// Webhook returns a webhook of the caller's, made with the same application.
+// Webhook returns a webhook that the caller created with the same application.
 func (s *Service) Webhook(ctx context.Context, c *Caller, id int64) (*Webhook, error) {
 	if err := c.require(ScopeWebhooks); err != nil {
 		return nil, err
@@ -213,8 +212,8 @@ func webhookOf(row store.Webhook) Webhook {
 	}
 }
 
-// Webhooks returns one page of the webhooks that the caller made with the same application, in ascending order of id, without who
-// made them.
+// Webhooks returns one page of the webhooks that the caller created with the same application, in ascending order of id, without their
+// creators.
 func (s *Service) Webhooks(ctx context.Context, c *Caller, r PageRequest) (Page[Webhook], error) {
 	if err := c.require(ScopeWebhooks); err != nil {
 		return Page[Webhook]{}, err
@@ -247,7 +246,7 @@ func webhooksOf(rows []store.Webhook, err error) ([]Webhook, error) {
 	return webhooks, err
 }
 
-// UpdateWebhook changes a webhook. What waits to be delivered goes to the new address, at once.
+// UpdateWebhook changes a webhook. Pending deliveries are sent to the new address immediately.
 func (s *Service) UpdateWebhook(ctx context.Context, c *Caller, id int64, change WebhookChange) (*Webhook, error) {
 	if err := c.require(ScopeWebhooks); err != nil {
 		return nil, err
@@ -330,7 +329,7 @@ func (s *Service) changeWebhook(ctx context.Context, tx *store.Tx, c *Caller, ro
 	return wake(ctx, tx, []int64{row.ID})
 }
 
-// DeleteWebhook ends a webhook. What was not delivered yet is not sent any more; the log keeps what was.
+// DeleteWebhook ends a webhook. Pending deliveries are canceled, and the log keeps earlier ones.
 func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id int64) error {
 	if err := c.require(ScopeWebhooks); err != nil {
 		return err
@@ -350,7 +349,8 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id int64) error 
 	})
 }
 
-// hostOf is what the audit log keeps of the address of a webhook: the rest of it may hold a secret.
+// hostOf returns the part of a webhook's address for the audit log: the rest may contain a secret.
+
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
