@@ -51,7 +51,7 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// wantTemporary fails the test unless so many temporary files are in a store.
+// wantTemporary fails the test unless a store has the given number of temporary files.
 func wantTemporary(t *testing.T, dir string, want int) {
 	t.Helper()
 	entries, err := filepath.Glob(filepath.Join(dir, "tmp", "*", "*"))
@@ -145,7 +145,7 @@ func TestAFullDiskIsErrNoSpace(t *testing.T) {
 	wantTemporary(t, dir, 0)
 }
 
-// Symbolic links among the objects are not followed.
+// TestLinksOutOfTheStoreAreNotFollowed puts symbolic links among the objects.
 func TestLinksOutOfTheStoreAreNotFollowed(t *testing.T) {
 	dir, secret := t.TempDir(), filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
@@ -208,7 +208,7 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
-// A large file is handed to the disk while it is written: at no moment do more than two parts wait in memory.
+// TestLargeFilesArePaced checks that a large file is passed to the disk while it is written, so that at most two parts wait in memory.
 func TestLargeFilesArePaced(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "large"))
 	if err != nil {
@@ -238,7 +238,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-const documentSize = 20 << 10 // bytes, of a small document
+const documentSize = 20 << 10 // bytes of a small document
 
 func BenchmarkPut(b *testing.B) {
 	s, content := open(b, b.TempDir()), bytes.Repeat([]byte("x"), documentSize)
@@ -252,7 +252,7 @@ func BenchmarkPut(b *testing.B) {
 	}
 }
 
-// BenchmarkPutParallel runs 16 Puts at a time: the file system itself lets their fsyncs share commits of its journal.
+// BenchmarkPutParallel runs 16 Puts at a time. The file system lets their fsyncs share commits of its journal.
 func BenchmarkPutParallel(b *testing.B) {
 	s, content := open(b, b.TempDir()), bytes.Repeat([]byte("x"), documentSize)
 	b.SetBytes(documentSize)
@@ -267,7 +267,7 @@ func BenchmarkPutParallel(b *testing.B) {
 	})
 }
 
-// BenchmarkPutBesideLarge puts small objects while four large ones are always being put, and reports the longest times.
+// BenchmarkPutBesideLarge puts small objects while four large ones are being put at any time, and reports the longest times.
 func BenchmarkPutBesideLarge(b *testing.B) {
 	const large = 256 << 20
 	s, content := open(b, b.TempDir()), bytes.Repeat([]byte("x"), documentSize)
@@ -302,7 +302,7 @@ func BenchmarkPutBesideLarge(b *testing.B) {
 	b.ReportMetric(times[len(times)-1].Seconds()*1000, "longest-ms")
 }
 
-// BenchmarkPutFloor is the least that a durable file costs: write, fsync, rename, fsync of the directory.
+// BenchmarkPutFloor measures the minimum cost of a durable file: write, fsync, rename, and fsync of the directory.
 func BenchmarkPutFloor(b *testing.B) {
 	dir, content := b.TempDir(), bytes.Repeat([]byte("x"), documentSize)
 	folder, err := os.Open(dir)

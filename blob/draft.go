@@ -13,7 +13,7 @@ import (
 // syncs it at a third of the cost. Otherwise, it is a temporary file.
 type draft struct {
 	*os.File
-	name string // empty for a file without one
+	name string // "" for an unnamed file
 }
 
 // newDraft creates the draft of an object in a folder.

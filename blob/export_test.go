@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// OpenDiskNamed opens a store on a disk as if files without a name could not be made there.
+// OpenDiskNamed opens a store on a disk as if its file system did not support unnamed files.
 func OpenDiskNamed(dir string) (Store, error) {
 	d, err := openDisk(dir)
 	if err != nil {
@@ -15,10 +15,11 @@ func OpenDiskNamed(dir string) (Store, error) {
 	return d, nil
 }
 
-// Pace is how much of a file is handed to the disk at a time.
+// Pace is the number of bytes of a file that are passed to the disk at a time.
 const Pace = pace
 
-// WritePaced writes a file as Put does, and calls begun and arrived with the end of each part that the disk is handed and has.
+// WritePaced writes a file as Put does. It calls begun when a part is passed to the disk and arrived when it is written, each with the end of
+// the part.
 func WritePaced(f *os.File, r io.Reader, begun, arrived func(end int64)) (int64, error) {
 	p := paced(f)
 	p.flush = func(f *os.File, offset, length int64) error {

@@ -1,8 +1,8 @@
 // Package budget bounds what one document may cost: work, bytes, memory, pixels, and time.
 //
-// A [Meter] belongs to one document. All packages of the engine spend from the meter before they work for the document, and stop at
-// the first error. All budgets but [Time] are deterministic: the same template, data, and limits give the same result on
-// every machine. The meter also carries the context, and every few thousand steps it looks whether that has ended.
+// A [Meter] counts the costs of one document. All packages of the engine charge it before they do work for the document, and stop at the
+// first error. All budgets except [Time] and [TemplateTime] are deterministic: the same template, data, and limits have the same result on
+// every machine. The meter also carries the context of the document, and checks it every few thousand steps.
 package budget
 
 import (
@@ -18,13 +18,13 @@ type Name string
 
 // The budgets of a document.
 const (
-	Work    Name = "work"    // steps: see Limits.Steps
+	Work    Name = "work"    // steps, as Limits.Steps counts them
 	Content Name = "content" // bytes of the document before they are compressed
 	Size    Name = "size"    // bytes of the finished file
 	Memory  Name = "memory"  // bytes held until the document is finished
-	Pixels  Name = "pixels"  // of images that are decoded or drawn
+	Pixels  Name = "pixels"  // pixels of images that are decoded or drawn
 	Time    Name = "time"
-	Value   Name = "value" // bytes that one tag makes; not a setting
+	Value   Name = "value" // bytes of the value of one tag; not a setting
 
 	TemplateWork Name = "template_work" // steps to compile a template; not a setting
 	TemplateTime Name = "template_time"
@@ -42,26 +42,27 @@ const (
 	DefaultPixels  = 500_000_000
 	DefaultTime    = time.Minute
 
-	// TemplateSteps is how many steps compiling a template may take: bytes of XML, tags, and what is looked at for them.
+	// TemplateSteps is the maximum number of steps to compile a template. Bytes of XML, tags, and the searches for their context count.
 	TemplateSteps = 500_000_000
 )
 
-// Unlimited is a limit that nothing reaches.
+// Unlimited turns a limit off.
 const Unlimited = -1
 
-// Limits are the limits of the budgets. Zero stands for the default, and [Unlimited] for none.
+// Limits are the limits of the budgets. Zero means the default, and [Unlimited] means no limit.
 type Limits struct {
-	// Steps counts, among others, rounds of loops, operations of the template in each, nodes of expressions, items of lists that filters
-	// and functions look at, every 100 bytes of text that they read or write, nodes of rich text, and modules of codes.
+	// Steps bounds the work. Among others, these count as steps: rounds of loops, operations of the template in each round, nodes of
+	// expressions, list items that filters and functions read, every 100 bytes of text that they read or write, nodes of rich text, and
+	// modules of barcodes and QR codes.
 	Steps   int64
-	Content int64
-	Size    int64
-	Memory  int64
+	Content int64 // bytes before compression
+	Size    int64 // bytes of the finished file
+	Memory  int64 // bytes held at a time
 	Pixels  int64
 	Time    time.Duration
 }
 
-// orDefaults returns the limits with a number for each.
+// orDefaults returns the limits with defaults in place of zeros.
 func (l Limits) orDefaults() Limits {
 	pick := func(n, other int64) int64 {
 		switch {
@@ -74,18 +75,19 @@ func (l Limits) orDefaults() Limits {
 	}
 	return Limits{
 		Steps: pick(l.Steps, DefaultSteps), Content: pick(l.Content, DefaultContent), Size: pick(l.Size, DefaultSize),
-		Memory: pick(l.Memory, DefaultMemory), Pixels: pick(l.Pixels, DefaultPixels), Time: time.Duration(pick(int64(l.Time), int64(DefaultTime))),
+		Memory: pick(l.Memory, DefaultMemory), Pixels: pick(l.Pixels, DefaultPixels),
+		Time: time.Duration(pick(int64(l.Time), int64(DefaultTime))),
 	}
 }
 
-// Error says that a document exceeds a budget. Trying again does not help.
+// Error reports that a document exceeds a budget. A retry fails again.
 type Error struct {
 	Budget Name
 	Limit  int64  // steps, bytes, pixels, or nanoseconds
-	Where  string // the location in the template; empty if it is not known
+	Where  string // the location in the template, or "" if it is unknown
 }
 
-// messages hold for each budget what the limit is of, what to do, and the setting if there is one.
+// messages maps each budget to the limit in words, the advice, and the name of its setting or "".
 var messages = map[Name][3]string{
 	TemplateWork: {"%d steps to compile", "Use fewer blocks and shorter tables, or split the template", ""},
 	TemplateTime: {"%v to compile", "Use fewer tags and blocks, or split the template", "template-time"},
@@ -98,7 +100,7 @@ var messages = map[Name][3]string{
 	Value:        {"%d bytes for the value of one tag", "Print fewer or shorter items", ""},
 }
 
-// Error names the budget, its limit, the location, and what to do.
+// Error returns a message with the budget, its limit, the location, and the advice.
 func (e *Error) Error() string {
 	m := messages[e.Budget]
 	limit := any(e.Limit)
@@ -120,24 +122,24 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("The "+what+" exceeds its budget of "+m[0]+"%s. %s%s.", limit, where, m[1], setting)
 }
 
-// pollSteps is how many steps pass at most before a meter looks at its context and clock.
+// pollSteps is the maximum number of steps between two checks of the context and the clock.
 const pollSteps = 20_000
 
-// Meter counts what one document costs. It is for one goroutine. A nil Meter counts nothing and never ends.
+// Meter counts the costs of one document. It is not safe for concurrent use. A nil Meter counts nothing and has no limits.
 type Meter struct {
 	ctx      context.Context
 	limits   Limits
-	deadline time.Time // zero: none
-	template bool      // a template is compiled
+	deadline time.Time // zero if there is none
+	template bool      // whether a template is being compiled
 
-	next                                 int64 // the steps at which to look again
+	next                                 int64 // the number of steps at which to check again
 	steps, content, size, memory, pixels int64
 }
 
-// Used is what a document has cost so far.
+// Used is the cost of a document so far.
 type Used struct{ Steps, Content, Size, Memory, Pixels int64 }
 
-// New returns a meter. Its time begins now, and its work ends when ctx does.
+// New returns a meter whose time begins now. Its methods return errors once ctx has ended.
 func New(ctx context.Context, limits Limits) *Meter {
 	m := &Meter{ctx: ctx, limits: limits.orDefaults()}
 	if limits.Time >= 0 {
@@ -146,17 +148,17 @@ func New(ctx context.Context, limits Limits) *Meter {
 	return m
 }
 
-// ForTemplate returns a meter for compiling a template. A time of zero is the default, and below zero none.
+// ForTemplate returns a meter for compiling a template. For longest, zero means the default, and a negative value means no limit.
 func ForTemplate(ctx context.Context, longest time.Duration) *Meter {
 	m := New(ctx, Limits{Steps: TemplateSteps, Time: longest})
 	m.template = true
 	return m
 }
 
-// Used returns what was spent.
+// Used returns the cost so far.
 func (m *Meter) Used() Used { return Used{m.steps, m.content, m.size, m.memory, m.pixels} }
 
-// Spend takes n steps. The error is an [*Error], or why the context ended.
+// Spend adds n steps. The error is an [*Error], or the cause of the context's end.
 func (m *Meter) Spend(n int) error {
 	if m == nil {
 		return nil
@@ -167,14 +169,14 @@ func (m *Meter) Spend(n int) error {
 	return nil
 }
 
-// Count takes n steps and leaves it to the next [Meter.Spend] to judge them.
+// Count adds n steps, which the next call of [Meter.Spend] checks.
 func (m *Meter) Count(n int) {
 	if m != nil {
 		m.steps += int64(n)
 	}
 }
 
-// look judges the steps, and looks at the context and the clock.
+// look checks the steps, the context, and the clock.
 func (m *Meter) look() error {
 	if m.steps > m.limits.Steps {
 		return &Error{Budget: m.name(Work, TemplateWork), Limit: m.limits.Steps}
@@ -193,7 +195,7 @@ func (m *Meter) name(document, template Name) Name {
 	return document
 }
 
-// Check returns an error if the document has exceeded its time or was canceled. Call it before each part of work that is not counted in
+// Check returns an error if the document has exceeded its time or was canceled. Call it before each piece of work that does not count as
 // steps.
 func (m *Meter) Check() error {
 	if m == nil {
@@ -208,7 +210,7 @@ func (m *Meter) Check() error {
 	return nil
 }
 
-// Write takes n bytes of content.
+// Write adds n bytes of content.
 func (m *Meter) Write(n int) error {
 	if m == nil {
 		return nil
@@ -219,10 +221,10 @@ func (m *Meter) Write(n int) error {
 	return nil
 }
 
-// Unwrite gives back n bytes of content that were thrown away.
+// Unwrite subtracts n bytes of content that were discarded.
 func (m *Meter) Unwrite(n int) { m.content -= int64(n) }
 
-// Hold takes n bytes of memory until [Meter.Release] gives them back.
+// Hold adds n bytes of memory, which [Meter.Release] returns.
 func (m *Meter) Hold(n int) error {
 	if m == nil {
 		return nil
@@ -233,14 +235,14 @@ func (m *Meter) Hold(n int) error {
 	return nil
 }
 
-// Release gives back n bytes of memory.
+// Release returns n bytes of memory.
 func (m *Meter) Release(n int) {
 	if m != nil {
 		m.memory -= int64(n)
 	}
 }
 
-// Draw takes the pixels of an image of width by height that is about to be decoded or drawn.
+// Draw adds the pixels of an image that is about to be decoded or drawn.
 func (m *Meter) Draw(width, height int) error {
 	if m == nil {
 		return nil
@@ -251,7 +253,7 @@ func (m *Meter) Draw(width, height int) error {
 	return m.Check()
 }
 
-// Context returns the context of the document, for work that others do for it.
+// Context returns the context of the document, for calls on its behalf.
 func (m *Meter) Context() context.Context {
 	if m == nil {
 		return context.Background()
@@ -259,7 +261,7 @@ func (m *Meter) Context() context.Context {
 	return m.ctx
 }
 
-// Output returns a writer of the finished file, which takes its bytes from the budget of its size.
+// Output returns a writer for the finished file, which counts the bytes toward its size.
 func (m *Meter) Output(w io.Writer) io.Writer { return &output{w, m} }
 
 type output struct {
@@ -278,7 +280,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.Writer.Write(p)
 }
 
-// Reader returns a reader that fails when Check does, for decoders that take no context.
+// Reader returns a reader that fails when Check does, for decoders that do not take a context.
 func (m *Meter) Reader(r io.Reader) io.Reader {
 	if m == nil {
 		return r
@@ -291,7 +293,7 @@ type reader struct {
 	meter *Meter
 }
 
-// Writer is [Meter.Reader] for encoders. What it writes costs nothing.
+// Writer is [Meter.Reader] for encoders. The bytes that it writes do not count.
 func (m *Meter) Writer(w io.Writer) io.Writer {
 	if m == nil {
 		return w
@@ -311,7 +313,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	return w.Writer.Write(p)
 }
 
-// readAtOnce is how many bytes are read between two looks.
+// readAtOnce is the maximum number of bytes that are read between two checks.
 const readAtOnce = 32 << 10
 
 func (r *reader) Read(p []byte) (int, error) {

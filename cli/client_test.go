@@ -86,7 +86,7 @@ func TestFailuresOfTheClient(t *testing.T) {
 	if !ok || failure.Code != "not_found" {
 		t.Fatalf("the failure is %v", err)
 	}
-	want := "the server answers 404 not_found: Not Found; file: Invalid value '4711'. 'file' with value '4711' not found" +
+	want := "the server responded with 404 not_found: Not Found; file: Invalid value '4711'. 'file' with value '4711' not found" +
 		" (request " + failure.RequestId + "; see " + server.url + "/docs/errors#not_found)"
 	if text := err.Error(); text != want || failure.RequestId == "" {
 		t.Errorf("the failure says %q, want %q", text, want)

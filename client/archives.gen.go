@@ -6,7 +6,7 @@ import (
 	"context"
 )
 
-// ListArchivesParams is a parameter of ListArchives, or all of them.
+// ListArchivesParams has the parameters of ListArchives.
 type ListArchivesParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -24,7 +24,7 @@ type ListArchivesResponse struct {
 	JSON200 *ArchivePage
 }
 
-// ListArchives: list archives.
+// ListArchives calls GET /archives: list archives.
 func (c *Client) ListArchives(ctx context.Context, params *ListArchivesParams, editors ...RequestEditor) (*ListArchivesResponse, error) {
 	return call(ctx, c, &ListArchivesResponse{}, "GET", pathOf("/archives"), params, nil, editors)
 }
@@ -35,7 +35,7 @@ type CreateArchiveResponse struct {
 	JSON201 *Archive
 }
 
-// CreateArchive: create an archive.
+// CreateArchive calls POST /archives: create an archive.
 func (c *Client) CreateArchive(ctx context.Context, body CreateArchiveRequest, editors ...RequestEditor) (*CreateArchiveResponse, error) {
 	return call(ctx, c, &CreateArchiveResponse{}, "POST", pathOf("/archives"), nil, jsonBody{body}, editors)
 }
@@ -45,7 +45,7 @@ type DeleteArchiveResponse struct {
 	Response
 }
 
-// DeleteArchive: delete an archive.
+// DeleteArchive calls DELETE /archives/{archive_id}: delete an archive.
 func (c *Client) DeleteArchive(ctx context.Context, archiveId string, editors ...RequestEditor) (*DeleteArchiveResponse, error) {
 	return call(ctx, c, &DeleteArchiveResponse{}, "DELETE", pathOf("/archives/%s", archiveId), nil, nil, editors)
 }
@@ -56,12 +56,12 @@ type UpdateArchiveResponse struct {
 	JSON200 *Archive
 }
 
-// UpdateArchive: rename or describe an archive.
+// UpdateArchive calls PUT /archives/{archive_id}: rename or describe an archive.
 func (c *Client) UpdateArchive(ctx context.Context, archiveId string, body UpdateArchiveRequest, editors ...RequestEditor) (*UpdateArchiveResponse, error) {
 	return call(ctx, c, &UpdateArchiveResponse{}, "PUT", pathOf("/archives/%s", archiveId), nil, jsonBody{body}, editors)
 }
 
-// ListStoragePoliciesParams is a parameter of ListStoragePolicies, or all of them.
+// ListStoragePoliciesParams has the parameters of ListStoragePolicies.
 type ListStoragePoliciesParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -79,7 +79,7 @@ type ListStoragePoliciesResponse struct {
 	JSON200 *MarkerPageStoragePolicy
 }
 
-// ListStoragePolicies: list storage policies.
+// ListStoragePolicies calls GET /storage_policies: list storage policies.
 func (c *Client) ListStoragePolicies(ctx context.Context, params *ListStoragePoliciesParams, editors ...RequestEditor) (*ListStoragePoliciesResponse, error) {
 	return call(ctx, c, &ListStoragePoliciesResponse{}, "GET", pathOf("/storage_policies"), params, nil, editors)
 }
@@ -90,7 +90,7 @@ type GetStoragePolicyResponse struct {
 	JSON200 *StoragePolicy
 }
 
-// GetStoragePolicy: get a storage policy.
+// GetStoragePolicy calls GET /storage_policies/{storage_policy_id}: get a storage policy.
 func (c *Client) GetStoragePolicy(ctx context.Context, storagePolicyId string, editors ...RequestEditor) (*GetStoragePolicyResponse, error) {
 	return call(ctx, c, &GetStoragePolicyResponse{}, "GET", pathOf("/storage_policies/%s", storagePolicyId), nil, nil, editors)
 }

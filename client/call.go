@@ -16,7 +16,7 @@ import (
 // A RequestEditor changes a request before it is sent.
 type RequestEditor func(ctx context.Context, request *http.Request) error
 
-// AsUser makes a request act for another user, if the token may.
+// AsUser makes a request act as another user, if the token permits that.
 func AsUser(id string) RequestEditor {
 	return func(_ context.Context, request *http.Request) error {
 		request.Header.Set("As-User", id)
@@ -24,18 +24,18 @@ func AsUser(id string) RequestEditor {
 	}
 }
 
-// Response is part of what every operation returns.
+// Response is the part that the responses of all operations have in common.
 type Response struct {
-	HTTPResponse *http.Response // its body has been read
+	HTTPResponse *http.Response // without its body, which has been read
 	Body         []byte
 }
 
-// StatusCode is the HTTP status of the response.
+// StatusCode returns the HTTP status of the response.
 func (r *Response) StatusCode() int { return r.HTTPResponse.StatusCode }
 
 func (r *Response) response() *Response { return r }
 
-// A requestBody is what a request sends.
+// A requestBody is the body of a request before it is encoded.
 type requestBody interface {
 	encode() (contentType string, body io.Reader, err error)
 }
@@ -48,9 +48,9 @@ func (b jsonBody) encode() (contentType string, body io.Reader, err error) {
 	return "application/json", bytes.NewReader(text), err
 }
 
-// Form is a multipart form as it is sent. [Upload] makes one.
+// Form is an encoded multipart form. [Upload] creates one.
 type Form struct {
-	ContentType string // with the boundary
+	ContentType string // including the boundary
 	Body        io.Reader
 }
 
@@ -58,8 +58,8 @@ func (f Form) encode() (contentType string, body io.Reader, err error) {
 	return f.ContentType, f.Body, nil
 }
 
-// call calls an operation and reads its response. Where the server answers with an error, that is an *[Error], and the
-// response is returned as well.
+// call calls an operation and reads its response. If the server responds with an error, call returns it as an *[Error], together with the
+// response.
 func call[R interface{ response() *Response }](ctx context.Context, c *Client, r R, method, path string, params any,
 	body requestBody, editors []RequestEditor) (R, error) {
 	answer, err := c.send(ctx, method, path, params, body, editors)
@@ -82,7 +82,7 @@ func call[R interface{ response() *Response }](ctx context.Context, c *Client, r
 	return r, json.Unmarshal(text, value.Addr().Interface())
 }
 
-// send sends a request. The caller closes the body of the response.
+// send sends a request. The caller must close the body of the response.
 func (c *Client) send(ctx context.Context, method, path string, params any,
 	body requestBody, editors []RequestEditor) (*http.Response, error) {
 	var contentType string
@@ -111,8 +111,8 @@ func (c *Client) send(ctx context.Context, method, path string, params any,
 	return patient{c.http}.Do(request)
 }
 
-// setParameters adds the parameters of an operation to its request: a struct, whose fields with a form tag belong into the
-// query, and the others into headers that their json tags name. A field that is nil is left out.
+// setParameters adds the parameters of an operation to its request. params is a pointer to a struct. Its fields with a form tag become
+// query parameters, and the others become the headers that their json tags name. Fields that are nil are left out.
 func setParameters(request *http.Request, params any) {
 	v := reflect.ValueOf(params)
 	if !v.IsValid() || v.IsNil() {
@@ -133,13 +133,13 @@ func setParameters(request *http.Request, params any) {
 	request.URL.RawQuery = query.Encode()
 }
 
-// nameIn returns the name in the tag of a field, without the options.
+// nameIn returns the name in a struct tag, without the options.
 func nameIn(tag string) string {
 	name, _, _ := strings.Cut(tag, ",")
 	return name
 }
 
-// pathOf returns the path of an operation with its parameters.
+// pathOf returns the path of an operation. It escapes the parameters.
 func pathOf(format string, params ...any) string {
 	escaped := make([]any, len(params))
 	for i, p := range params {
@@ -148,7 +148,7 @@ func pathOf(format string, params ...any) string {
 	return fmt.Sprintf(format, escaped...)
 }
 
-// textOf writes the value of a parameter.
+// textOf formats the value of a parameter.
 func textOf(value any) string {
 	if t, ok := value.(time.Time); ok {
 		return t.Format(time.RFC3339Nano)

@@ -1,11 +1,14 @@
-// Package client calls a Platen server. Its operations and their types are generated from the server's OpenAPI document
-// (make generate). The rest is not generated: New, the code that sends requests and returns the server's errors as Go errors, and
-// Upload, UploadVersion, and Download, which stream contents of any size.
+// Package client is a Go client for the API of a Platen server.
 //
+//	c := client.New("https://platen.example.com", token)
 //	file, err := c.GetFile(ctx, id, &client.GetFileParams{})
 //
-// An operation returns a response of its own type. JSON200 and the like hold what came with that status, and are nil for any
-// other. If the server answers with an error, the operation returns it as an [Error].
+// Every operation has a response type. Its field JSON200 contains the decoded body of a response with status 200, and is nil for any other
+// status. The same holds for JSON201 and so on. If the server responds with an error, the operation returns it as an [Error].
+//
+// [Upload], [UploadVersion], and [Download] stream files of any size.
+//
+// The operations and their types are generated from the server's OpenAPI document by "make generate".
 package client
 
 import (
@@ -15,10 +18,10 @@ import (
 	"time"
 )
 
-// Version is the version of the interface that the client speaks.
+// Version is the version of the API that the client uses.
 const Version = "2025.0"
 
-// A Client calls the operations of one server for the user of one access token, from any number of goroutines.
+// A Client calls the operations of one server with one access token. It is safe for concurrent use.
 type Client struct {
 	url, token string
 	http       Doer
@@ -29,17 +32,16 @@ type Doer interface {
 	Do(request *http.Request) (*http.Response, error)
 }
 
-// An Option changes how a client works.
+// An Option configures a client.
 type Option func(*Client)
 
-// WithHTTPClient makes a client send its requests by another than [http.DefaultClient].
+// WithHTTPClient sets the HTTP client. The default is [http.DefaultClient].
 func WithHTTPClient(d Doer) Option { return func(c *Client) { c.http = d } }
 
-// New returns a client of the server at a URL without the /2.0, for the user of an access token.
+// New returns a client of the server at url, which does not include /2.0. It acts as the user of the access token.
 //
-// If the server answers that there were too many requests (429), the client sends the request again after the time that the
-// server names, for as long as the context of the operation lasts. It returns that answer only if a content was read that
-// cannot be read twice.
+// If the server responds that there were too many requests (429), the client waits as long as the server asks and sends the request again,
+// until the context of the operation ends. It returns that response only for an upload whose content cannot be read a second time.
 func New(url, token string, options ...Option) *Client {
 	c := &Client{url: strings.TrimSuffix(url, "/") + "/2.0", token: token, http: http.DefaultClient}
 	for _, o := range options {
@@ -48,7 +50,7 @@ func New(url, token string, options ...Option) *Client {
 	return c
 }
 
-// patient sends requests, and again what came as one too many.
+// patient sends requests, and repeats those that exceed the rate limit.
 type patient struct{ Doer }
 
 func (p patient) Do(request *http.Request) (*http.Response, error) {
@@ -75,7 +77,7 @@ func (p patient) Do(request *http.Request) (*http.Response, error) {
 	}
 }
 
-// retryAfter is how long the server asks to wait (RFC 9110, section 10.2.3).
+// retryAfter returns the time that the server asks to wait (RFC 9110, section 10.2.3), at least 1 s.
 func retryAfter(response *http.Response) time.Duration {
 	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
 	if err != nil || seconds < 1 {

@@ -15,13 +15,13 @@ import (
 	"platen/client"
 )
 
-// busy is a server that answers 429 to some requests, before it reads their bodies.
+// busy is a server that responds with 429 to the first requests, before it reads their bodies.
 type busy struct {
 	t          *testing.T
 	retryAfter string
 	refusals   int
 	requests   int
-	body       string // of the last that was not refused
+	body       string // of the last accepted request
 }
 
 func (b *busy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -43,7 +43,7 @@ func (b *busy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"id": "12", "type": "folder", "name": "Letters", "entries": [{"id": "12", "type": "file"}]}`)
 }
 
-// serve runs a server in the bubble of a test, and returns a client of it.
+// serve runs a server in the bubble of a test, and returns a client for it.
 func serve(t *testing.T, handler http.Handler) *client.Client {
 	t.Helper()
 	listener := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
@@ -63,7 +63,7 @@ func serve(t *testing.T, handler http.Handler) *client.Client {
 	return client.New("http://platen.example.com", "token", client.WithHTTPClient(&http.Client{Transport: transport}))
 }
 
-// pipes is a network in memory, on which a bubble sees who waits.
+// pipes is a network in memory. A synctest bubble knows when goroutines wait for it.
 type pipes struct {
 	conns  chan net.Conn
 	once   sync.Once
@@ -96,7 +96,7 @@ func (p *pipes) Close() error {
 
 func (p *pipes) Addr() net.Addr { return &net.IPAddr{} }
 
-// answer is what any operation returns.
+// answer is the part of a response that the tests check.
 type answer interface{ StatusCode() int }
 
 func getFolder(ctx context.Context, c *client.Client) (answer, error) {
@@ -108,7 +108,7 @@ func createFolder(ctx context.Context, c *client.Client) (answer, error) {
 	return c.CreateFolder(ctx, &client.CreateFolderParams{}, request)
 }
 
-// upload returns what uploads a content.
+// upload returns a call that uploads content.
 func upload(content io.Reader) func(context.Context, *client.Client) (answer, error) {
 	return func(ctx context.Context, c *client.Client) (answer, error) {
 		attributes := client.FileAttributes{Name: "letter.txt", Parent: client.ParentRef{Id: "0"}}
@@ -116,8 +116,8 @@ func upload(content io.Reader) func(context.Context, *client.Client) (answer, er
 	}
 }
 
-// A request that was one too many is sent again when the server says, with the same body, and the caller sees nothing of it.
-func TestWaiting(t *testing.T) {
+// TestRateLimit checks that a request that exceeds the rate limit is sent again at the time that the server names, with the same body.
+func TestRateLimit(t *testing.T) {
 	letter := strings.Repeat("Dear Ada ", 100_000)
 	begun := strings.NewReader("not this: " + letter)
 	if _, err := begun.Seek(int64(len("not this: ")), io.SeekStart); err != nil {
@@ -130,13 +130,13 @@ func TestWaiting(t *testing.T) {
 		waits      time.Duration
 		requests   int
 		status     int
-		body       string // part of it
+		body       string // a part of it
 	}{
 		{"no body", getFolder, "7", 14 * time.Second, 3, 200, ""},
-		{"no time named", getFolder, "", 2 * time.Second, 3, 200, ""},
-		{"a body", createFolder, "60", 2 * time.Minute, 3, 201, `"name":"Letters"`},
-		{"a content that can seek", upload(begun), "1", 2 * time.Second, 3, 201, "\r\n\r\n" + letter + "\r\n"},
-		{"a content that cannot", upload(io.MultiReader(strings.NewReader(letter))), "1", 0, 1, 429, ""},
+		{"no Retry-After", getFolder, "", 2 * time.Second, 3, 200, ""},
+		{"body", createFolder, "60", 2 * time.Minute, 3, 201, `"name":"Letters"`},
+		{"content that can seek", upload(begun), "1", 2 * time.Second, 3, 201, "\r\n\r\n" + letter + "\r\n"},
+		{"content that cannot seek", upload(io.MultiReader(strings.NewReader(letter))), "1", 0, 1, 429, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -160,8 +160,8 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// Waiting ends with the context.
-func TestWaitingEnds(t *testing.T) {
+// TestRateLimitContext checks that the client stops waiting when the context ends.
+func TestRateLimitContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := serve(t, &busy{t: t, retryAfter: "60", refusals: 100})
 		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
@@ -174,19 +174,19 @@ func TestWaitingEnds(t *testing.T) {
 	})
 }
 
-// A proxy in front of the server may send responses in another format.
-func TestForeignAnswers(t *testing.T) {
+// TestForeignErrors gets an error in another format, as from a proxy in front of the server.
+func TestForeignErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "no server is there", http.StatusBadGateway)
+			http.Error(w, "no server responds", http.StatusBadGateway)
 		}))
-		if _, err := getFolder(t.Context(), c); err == nil || err.Error() != "the server answers 502" {
-			t.Errorf("the failure is %v", err)
+		if _, err := getFolder(t.Context(), c); err == nil || err.Error() != "the server responded with 502" {
+			t.Errorf("error = %v", err)
 		}
 	})
 }
 
-// endless is a content without an end, that nobody may read any more once it is done.
+// endless is content without an end. It fails the test if it is read after done is set.
 type endless struct {
 	t    *testing.T
 	done bool
@@ -194,12 +194,12 @@ type endless struct {
 
 func (e *endless) Read(p []byte) (int, error) {
 	if e.done {
-		e.t.Error("the content is still read")
+		e.t.Error("the content is read after the upload has returned")
 	}
 	return len(p), nil
 }
 
-// A server that knows enough answers before it has all of an upload, whose content is the caller's again then.
+// TestUploadEndsEarly gets the response before the end of an upload. After that, the client no longer reads the content.
 func TestUploadEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -209,12 +209,12 @@ func TestUploadEndsEarly(t *testing.T) {
 		answer, err := upload(content)(t.Context(), c)
 		content.done = true
 		if answer.StatusCode() != http.StatusForbidden || err == nil {
-			t.Errorf("the answer is %d, %v", answer.StatusCode(), err)
+			t.Errorf("status %d, error %v", answer.StatusCode(), err)
 		}
 	})
 }
 
-// full takes some bytes and no more.
+// full is a writer that fails after room bytes.
 type full struct{ room int }
 
 var errFull = errors.New("no space left")
@@ -226,7 +226,7 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A download does not wait for the end of a content to write its beginning.
+// TestDownloadStreams downloads content without an end. The client writes its beginning before it has read more.
 func TestDownloadStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -235,12 +235,12 @@ func TestDownloadStreams(t *testing.T) {
 			}
 		}))
 		if err := client.Download(t.Context(), c, "12", &full{room: 1 << 20}); !errors.Is(err, errFull) {
-			t.Errorf("the download ends with %v", err)
+			t.Errorf("error = %v, want %v", err, errFull)
 		}
 	})
 }
 
-// What a caller gives reaches the server: parameters in the path, the query, and headers, and what editors change.
+// TestParameters checks that the server receives the parameters in the path, the query, and the headers, and the changes of editors.
 func TestParameters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got *http.Request
@@ -251,22 +251,23 @@ func TestParameters(t *testing.T) {
 			t.Fatal(err)
 		}
 		if query := got.URL.Query().Encode(); query != "created_after=2026-01-31T12%3A00%3A00Z&limit=7" {
-			t.Errorf("the query is %s", query)
+			t.Errorf("query = %s", query)
 		}
-		for name, want := range map[string]string{"Authorization": "Bearer token", "Svc-Version": client.Version, "As-User": "15",
-			"Content-Type": ""} {
+		for name, want := range map[string]string{
+			"Authorization": "Bearer token", "Svc-Version": client.Version, "As-User": "15", "Content-Type": "",
+		} {
 			if text := got.Header.Get(name); text != want {
-				t.Errorf("the header %s is %q, want %q", name, text, want)
+				t.Errorf("header %s = %q, want %q", name, text, want)
 			}
 		}
 		if _, err := c.UpdateFile(t.Context(), "../a?b", &client.UpdateFileParams{IfMatch: new("3")}, client.ItemChange{}); err != nil {
 			t.Fatal(err)
 		}
 		if path := got.URL.EscapedPath(); path != "/2.0/files/..%2Fa%3Fb" || got.URL.RawQuery != "" || got.Method != http.MethodPut {
-			t.Errorf("the request is %s %s?%s", got.Method, path, got.URL.RawQuery)
+			t.Errorf("request = %s %s?%s", got.Method, path, got.URL.RawQuery)
 		}
 		if got.Header.Get("If-Match") != "3" || got.Header.Get("Content-Type") != "application/json" {
-			t.Errorf("the headers are %v", got.Header)
+			t.Errorf("headers = %v", got.Header)
 		}
 		if _, err := c.GetFile(t.Context(), "12", nil); err != nil || got.URL.RawQuery != "" {
 			t.Errorf("without parameters: %v, query %q", err, got.URL.RawQuery)

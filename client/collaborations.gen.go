@@ -6,7 +6,7 @@ import (
 	"context"
 )
 
-// ListInvitationsParams is a parameter of ListInvitations, or all of them.
+// ListInvitationsParams has the parameters of ListInvitations.
 type ListInvitationsParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -21,7 +21,7 @@ type ListInvitationsParams struct {
 	Status ListInvitationsParamsStatus `form:"status" json:"status"`
 }
 
-// ListInvitationsParamsStatus is a parameter of ListInvitations, or all of them.
+// ListInvitationsParamsStatus is the type of a parameter of ListInvitations.
 type ListInvitationsParamsStatus string
 
 // ListInvitationsResponse is the response to ListInvitations.
@@ -30,12 +30,12 @@ type ListInvitationsResponse struct {
 	JSON200 *OffsetPageViewCollaboration
 }
 
-// ListInvitations: list pending invitations.
+// ListInvitations calls GET /collaborations: list pending invitations.
 func (c *Client) ListInvitations(ctx context.Context, params *ListInvitationsParams, editors ...RequestEditor) (*ListInvitationsResponse, error) {
 	return call(ctx, c, &ListInvitationsResponse{}, "GET", pathOf("/collaborations"), params, nil, editors)
 }
 
-// CreateCollaborationParams is a parameter of CreateCollaboration, or all of them.
+// CreateCollaborationParams has the parameters of CreateCollaboration.
 type CreateCollaborationParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -50,7 +50,7 @@ type CreateCollaborationResponse struct {
 	JSON201 *Collaboration
 }
 
-// CreateCollaboration: share a file or folder.
+// CreateCollaboration calls POST /collaborations: share a file or folder.
 func (c *Client) CreateCollaboration(ctx context.Context, params *CreateCollaborationParams, body CreateCollaborationRequest, editors ...RequestEditor) (*CreateCollaborationResponse, error) {
 	return call(ctx, c, &CreateCollaborationResponse{}, "POST", pathOf("/collaborations"), params, jsonBody{body}, editors)
 }
@@ -60,12 +60,12 @@ type DeleteCollaborationResponse struct {
 	Response
 }
 
-// DeleteCollaboration: delete a collaboration.
+// DeleteCollaboration calls DELETE /collaborations/{collaboration_id}: delete a collaboration.
 func (c *Client) DeleteCollaboration(ctx context.Context, collaborationId string, editors ...RequestEditor) (*DeleteCollaborationResponse, error) {
 	return call(ctx, c, &DeleteCollaborationResponse{}, "DELETE", pathOf("/collaborations/%s", collaborationId), nil, nil, editors)
 }
 
-// GetCollaborationParams is a parameter of GetCollaboration, or all of them.
+// GetCollaborationParams has the parameters of GetCollaboration.
 type GetCollaborationParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -77,12 +77,12 @@ type GetCollaborationResponse struct {
 	JSON200 *Collaboration
 }
 
-// GetCollaboration: get a collaboration.
+// GetCollaboration calls GET /collaborations/{collaboration_id}: get a collaboration.
 func (c *Client) GetCollaboration(ctx context.Context, collaborationId string, params *GetCollaborationParams, editors ...RequestEditor) (*GetCollaborationResponse, error) {
 	return call(ctx, c, &GetCollaborationResponse{}, "GET", pathOf("/collaborations/%s", collaborationId), params, nil, editors)
 }
 
-// UpdateCollaborationParams is a parameter of UpdateCollaboration, or all of them.
+// UpdateCollaborationParams has the parameters of UpdateCollaboration.
 type UpdateCollaborationParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -94,7 +94,7 @@ type UpdateCollaborationResponse struct {
 	JSON200 *Collaboration
 }
 
-// UpdateCollaboration: change a collaboration, or answer an invitation.
+// UpdateCollaboration calls PUT /collaborations/{collaboration_id}: change a collaboration, or answer an invitation.
 func (c *Client) UpdateCollaboration(ctx context.Context, collaborationId string, params *UpdateCollaborationParams, body UpdateCollaborationRequest, editors ...RequestEditor) (*UpdateCollaborationResponse, error) {
 	return call(ctx, c, &UpdateCollaborationResponse{}, "PUT", pathOf("/collaborations/%s", collaborationId), params, jsonBody{body}, editors)
 }

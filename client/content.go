@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// Upload puts a new file into a folder. The content goes to the server as it is read, whatever its size, and is not read
-// any more when Upload returns. A content that can seek is read again where the request has to be sent again.
+// Upload uploads a new file to a folder. It streams the content, which may have any size, and does not use it after it returns. If the
+// request must be sent again, Upload reads the content again, provided that content is an [io.Seeker].
 func Upload(ctx context.Context, c *Client, attributes FileAttributes, content io.Reader) (*UploadFileResponse, error) {
 	f, err := newForm(attributes, attributes.Name, content)
 	if err != nil {
@@ -23,9 +23,10 @@ func Upload(ctx context.Context, c *Client, attributes FileAttributes, content i
 	return c.UploadFile(ctx, &UploadFileParams{}, Form{f.contentType, f.open()}, f.repeatable)
 }
 
-// UploadVersion uploads a content as the new version of a file, like Upload.
-func UploadVersion(ctx context.Context, c *Client, file string, attributes VersionAttributes,
-	content io.Reader) (*UploadVersionResponse, error) {
+// UploadVersion uploads content as the new version of a file. Otherwise, it is like Upload.
+func UploadVersion(ctx context.Context, c *Client, file string, attributes VersionAttributes, content io.Reader) (
+	*UploadVersionResponse, error,
+) {
 	f, err := newForm(attributes, *cmp.Or(attributes.Name, &file), content)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func UploadVersion(ctx context.Context, c *Client, file string, attributes Versi
 	return c.UploadVersion(ctx, file, &UploadVersionParams{}, Form{f.contentType, f.open()}, f.repeatable)
 }
 
-// Download writes the content of a file to w as it comes, whatever its size.
+// Download streams the content of a file, which may have any size, to w.
 func Download(ctx context.Context, c *Client, file string, w io.Writer) error {
 	response, err := c.send(ctx, http.MethodGet, pathOf("/files/%s/content", file), nil, nil, nil)
 	if err != nil {
@@ -52,12 +53,12 @@ func Download(ctx context.Context, c *Client, file string, w io.Writer) error {
 	return err
 }
 
-// A form is what an upload sends: attributes, and then a content.
+// A form is the body of an upload: the attributes, then the content.
 type form struct {
 	contentType   string
-	before, after []byte // around the content
+	before, after []byte // the bytes around the content
 	content       io.Reader
-	body          *body // that is being sent
+	body          *body // the one being sent
 }
 
 func newForm(attributes any, name string, content io.Reader) (*form, error) {
@@ -87,9 +88,9 @@ func (f *form) open() io.ReadCloser {
 	return f.body
 }
 
-func (f *form) close() { _ = f.body.Close() } // which returns no error
+func (f *form) close() { _ = f.body.Close() } // never fails
 
-// repeatable lets a request be sent again when the content can be read again.
+// repeatable is a [RequestEditor]. It lets a request be sent again if the content can be read again.
 func (f *form) repeatable(_ context.Context, request *http.Request) error {
 	content, ok := f.content.(io.Seeker)
 	if !ok {
@@ -97,7 +98,7 @@ func (f *form) repeatable(_ context.Context, request *http.Request) error {
 	}
 	start, err := content.Seek(0, io.SeekCurrent)
 	if err != nil {
-		return nil //nolint:nilerr // it is called a file, and is a pipe
+		return nil //nolint:nilerr // a file that is a pipe cannot seek
 	}
 	request.GetBody = func() (io.ReadCloser, error) {
 		f.close()
@@ -107,8 +108,8 @@ func (f *form) repeatable(_ context.Context, request *http.Request) error {
 	return nil
 }
 
-// body is a reader that does not use r after Close has returned, so that the caller may use r again. A transport may read the body of a
-// request even after the server has responded.
+// body is a reader that does not use r after Close has returned, so that the caller may use r again. It is needed because a transport may
+// still read the body of a request after the server has responded.
 type body struct {
 	mu sync.Mutex
 	r  io.Reader

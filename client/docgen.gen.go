@@ -6,7 +6,7 @@ import (
 	"context"
 )
 
-// ListBatchJobsParams is a parameter of ListBatchJobs, or all of them.
+// ListBatchJobsParams has the parameters of ListBatchJobs.
 type ListBatchJobsParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -24,7 +24,7 @@ type ListBatchJobsResponse struct {
 	JSON200 *MarkerPageJob
 }
 
-// ListBatchJobs: list the jobs of a batch.
+// ListBatchJobs calls GET /docgen_batch_jobs/{batch_id}: list the jobs of a batch.
 func (c *Client) ListBatchJobs(ctx context.Context, batchId string, params *ListBatchJobsParams, editors ...RequestEditor) (*ListBatchJobsResponse, error) {
 	return call(ctx, c, &ListBatchJobsResponse{}, "GET", pathOf("/docgen_batch_jobs/%s", batchId), params, nil, editors)
 }
@@ -36,7 +36,7 @@ type CreateBatchResponse struct {
 	JSON202 *BatchRef
 }
 
-// CreateBatch: generate documents.
+// CreateBatch calls POST /docgen_batches: generate documents.
 func (c *Client) CreateBatch(ctx context.Context, body CreateBatchRequest, editors ...RequestEditor) (*CreateBatchResponse, error) {
 	return call(ctx, c, &CreateBatchResponse{}, "POST", pathOf("/docgen_batches"), nil, jsonBody{body}, editors)
 }
@@ -46,7 +46,7 @@ type DeleteBatchResponse struct {
 	Response
 }
 
-// DeleteBatch: delete a batch.
+// DeleteBatch calls DELETE /docgen_batches/{batch_id}: delete a batch.
 func (c *Client) DeleteBatch(ctx context.Context, batchId string, editors ...RequestEditor) (*DeleteBatchResponse, error) {
 	return call(ctx, c, &DeleteBatchResponse{}, "DELETE", pathOf("/docgen_batches/%s", batchId), nil, nil, editors)
 }
@@ -57,12 +57,12 @@ type GetBatchResponse struct {
 	JSON200 *Batch
 }
 
-// GetBatch: get a batch.
+// GetBatch calls GET /docgen_batches/{batch_id}: get a batch.
 func (c *Client) GetBatch(ctx context.Context, batchId string, editors ...RequestEditor) (*GetBatchResponse, error) {
 	return call(ctx, c, &GetBatchResponse{}, "GET", pathOf("/docgen_batches/%s", batchId), nil, nil, editors)
 }
 
-// ListJobsParams is a parameter of ListJobs, or all of them.
+// ListJobsParams has the parameters of ListJobs.
 type ListJobsParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -80,7 +80,7 @@ type ListJobsResponse struct {
 	JSON200 *MarkerPageJob
 }
 
-// ListJobs: list jobs.
+// ListJobs calls GET /docgen_jobs: list jobs.
 func (c *Client) ListJobs(ctx context.Context, params *ListJobsParams, editors ...RequestEditor) (*ListJobsResponse, error) {
 	return call(ctx, c, &ListJobsResponse{}, "GET", pathOf("/docgen_jobs"), params, nil, editors)
 }
@@ -91,12 +91,12 @@ type GetJobResponse struct {
 	JSON200 *Job
 }
 
-// GetJob: get a job.
+// GetJob calls GET /docgen_jobs/{job_id}: get a job.
 func (c *Client) GetJob(ctx context.Context, jobId string, editors ...RequestEditor) (*GetJobResponse, error) {
 	return call(ctx, c, &GetJobResponse{}, "GET", pathOf("/docgen_jobs/%s", jobId), nil, nil, editors)
 }
 
-// ListTemplateJobsParams is a parameter of ListTemplateJobs, or all of them.
+// ListTemplateJobsParams has the parameters of ListTemplateJobs.
 type ListTemplateJobsParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -114,12 +114,12 @@ type ListTemplateJobsResponse struct {
 	JSON200 *MarkerPageJob
 }
 
-// ListTemplateJobs: list the jobs of a template.
+// ListTemplateJobs calls GET /docgen_template_jobs/{template_id}: list the jobs of a template.
 func (c *Client) ListTemplateJobs(ctx context.Context, templateId string, params *ListTemplateJobsParams, editors ...RequestEditor) (*ListTemplateJobsResponse, error) {
 	return call(ctx, c, &ListTemplateJobsResponse{}, "GET", pathOf("/docgen_template_jobs/%s", templateId), params, nil, editors)
 }
 
-// ListTemplatesParams is a parameter of ListTemplates, or all of them.
+// ListTemplatesParams has the parameters of ListTemplates.
 type ListTemplatesParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -137,7 +137,7 @@ type ListTemplatesResponse struct {
 	JSON200 *MarkerPageTemplateEntry
 }
 
-// ListTemplates: list templates.
+// ListTemplates calls GET /docgen_templates: list templates.
 func (c *Client) ListTemplates(ctx context.Context, params *ListTemplatesParams, editors ...RequestEditor) (*ListTemplatesResponse, error) {
 	return call(ctx, c, &ListTemplatesResponse{}, "GET", pathOf("/docgen_templates"), params, nil, editors)
 }
@@ -148,7 +148,7 @@ type MarkTemplateResponse struct {
 	JSON201 *TemplateBase
 }
 
-// MarkTemplate: mark a file as a template.
+// MarkTemplate calls POST /docgen_templates: mark a file as a template.
 func (c *Client) MarkTemplate(ctx context.Context, body MarkTemplateRequest, editors ...RequestEditor) (*MarkTemplateResponse, error) {
 	return call(ctx, c, &MarkTemplateResponse{}, "POST", pathOf("/docgen_templates"), nil, jsonBody{body}, editors)
 }
@@ -158,7 +158,7 @@ type UnmarkTemplateResponse struct {
 	Response
 }
 
-// UnmarkTemplate: unmark a template.
+// UnmarkTemplate calls DELETE /docgen_templates/{template_id}: unmark a template.
 func (c *Client) UnmarkTemplate(ctx context.Context, templateId string, editors ...RequestEditor) (*UnmarkTemplateResponse, error) {
 	return call(ctx, c, &UnmarkTemplateResponse{}, "DELETE", pathOf("/docgen_templates/%s", templateId), nil, nil, editors)
 }
@@ -169,7 +169,7 @@ type GetTemplateResponse struct {
 	JSON200 *TemplateEntry
 }
 
-// GetTemplate: get a template.
+// GetTemplate calls GET /docgen_templates/{template_id}: get a template.
 func (c *Client) GetTemplate(ctx context.Context, templateId string, editors ...RequestEditor) (*GetTemplateResponse, error) {
 	return call(ctx, c, &GetTemplateResponse{}, "GET", pathOf("/docgen_templates/%s", templateId), nil, nil, editors)
 }
@@ -180,12 +180,12 @@ type UpdateTemplateResponse struct {
 	JSON200 *TemplateEntry
 }
 
-// UpdateTemplate: change the defaults of a template.
+// UpdateTemplate calls PUT /docgen_templates/{template_id}: change the defaults of a template.
 func (c *Client) UpdateTemplate(ctx context.Context, templateId string, body UpdateTemplateRequest, editors ...RequestEditor) (*UpdateTemplateResponse, error) {
 	return call(ctx, c, &UpdateTemplateResponse{}, "PUT", pathOf("/docgen_templates/%s", templateId), nil, jsonBody{body}, editors)
 }
 
-// GetTemplateContractParams is a parameter of GetTemplateContract, or all of them.
+// GetTemplateContractParams has the parameters of GetTemplateContract.
 type GetTemplateContractParams struct {
 	// TemplateVersionId The id of a version of the template (default: the current version).
 	TemplateVersionId *string `form:"template_version_id,omitempty" json:"template_version_id,omitempty"`
@@ -198,12 +198,12 @@ type GetTemplateContractResponse struct {
 	JSON202 *Processing
 }
 
-// GetTemplateContract: get the contract of a template.
+// GetTemplateContract calls GET /docgen_templates/{template_id}/contract: get the contract of a template.
 func (c *Client) GetTemplateContract(ctx context.Context, templateId string, params *GetTemplateContractParams, editors ...RequestEditor) (*GetTemplateContractResponse, error) {
 	return call(ctx, c, &GetTemplateContractResponse{}, "GET", pathOf("/docgen_templates/%s/contract", templateId), params, nil, editors)
 }
 
-// ListTagsParams is a parameter of ListTags, or all of them.
+// ListTagsParams has the parameters of ListTags.
 type ListTagsParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -225,7 +225,7 @@ type ListTagsResponse struct {
 	JSON202 *Processing
 }
 
-// ListTags: list the tags of a template.
+// ListTags calls GET /docgen_templates/{template_id}/tags: list the tags of a template.
 func (c *Client) ListTags(ctx context.Context, templateId string, params *ListTagsParams, editors ...RequestEditor) (*ListTagsResponse, error) {
 	return call(ctx, c, &ListTagsResponse{}, "GET", pathOf("/docgen_templates/%s/tags", templateId), params, nil, editors)
 }

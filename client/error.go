@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// An Error is an error that a server answered.
+// An Error is an error response of the server.
 type Error struct {
 	ErrorBody
 }
 
-// Error says everything that is wrong, and where the server explains what to do about it.
+// Error returns all problems that the server reports, the id of the request, and the URL of the server's explanation.
 func (e *Error) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the server answers %d %s: %s", e.Status, e.Code, e.Message)
+	fmt.Fprintf(&b, "the server responded with %d %s: %s", e.Status, e.Code, e.Message)
 	if e.ContextInfo != nil && e.ContextInfo.Errors != nil {
 		for _, problem := range *e.ContextInfo.Errors {
 			fmt.Fprintf(&b, "; %s: %s", problem.Name, problem.Message)
@@ -25,16 +25,16 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// errorOf returns the error in an answer.
+// errorOf returns the error in a response.
 func errorOf(status int, body []byte) error {
 	e := &Error{}
 	if err := json.Unmarshal(body, &e.ErrorBody); err != nil || e.Type == "" {
-		return fmt.Errorf("the server answers %d", status)
+		return fmt.Errorf("the server responded with %d", status)
 	}
 	return e
 }
 
-// Conflict returns the id of the item in the way where an error says that its name is in use, and "" for any other.
+// Conflict returns the id of the existing item if err says that a name is in use, and "" for any other error.
 func Conflict(err error) string {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Code != "item_name_in_use" || e.ContextInfo == nil {

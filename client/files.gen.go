@@ -12,12 +12,12 @@ type CheckUploadResponse struct {
 	JSON200 *UploadPlace
 }
 
-// CheckUpload: check whether a file can be uploaded.
+// CheckUpload calls OPTIONS /files/content: check whether a file can be uploaded.
 func (c *Client) CheckUpload(ctx context.Context, body CheckUploadRequest, editors ...RequestEditor) (*CheckUploadResponse, error) {
 	return call(ctx, c, &CheckUploadResponse{}, "OPTIONS", pathOf("/files/content"), nil, jsonBody{body}, editors)
 }
 
-// UploadFileParams is a parameter of UploadFile, or all of them.
+// UploadFileParams has the parameters of UploadFile.
 type UploadFileParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -32,12 +32,12 @@ type UploadFileResponse struct {
 	JSON201 *Uploaded
 }
 
-// UploadFile: upload a file.
+// UploadFile calls POST /files/content: upload a file.
 func (c *Client) UploadFile(ctx context.Context, params *UploadFileParams, body Form, editors ...RequestEditor) (*UploadFileResponse, error) {
 	return call(ctx, c, &UploadFileResponse{}, "POST", pathOf("/files/content"), params, body, editors)
 }
 
-// DeleteFileParams is a parameter of DeleteFile, or all of them.
+// DeleteFileParams has the parameters of DeleteFile.
 type DeleteFileParams struct {
 	// IfMatch The etag that the item must still have. Otherwise, nothing changes and the response is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
@@ -48,12 +48,12 @@ type DeleteFileResponse struct {
 	Response
 }
 
-// DeleteFile: delete a file.
+// DeleteFile calls DELETE /files/{file_id}: delete a file.
 func (c *Client) DeleteFile(ctx context.Context, fileId string, params *DeleteFileParams, editors ...RequestEditor) (*DeleteFileResponse, error) {
 	return call(ctx, c, &DeleteFileResponse{}, "DELETE", pathOf("/files/%s", fileId), params, nil, editors)
 }
 
-// GetFileParams is a parameter of GetFile, or all of them.
+// GetFileParams has the parameters of GetFile.
 type GetFileParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -68,12 +68,12 @@ type GetFileResponse struct {
 	JSON200 *File
 }
 
-// GetFile: get a file.
+// GetFile calls GET /files/{file_id}: get a file.
 func (c *Client) GetFile(ctx context.Context, fileId string, params *GetFileParams, editors ...RequestEditor) (*GetFileResponse, error) {
 	return call(ctx, c, &GetFileResponse{}, "GET", pathOf("/files/%s", fileId), params, nil, editors)
 }
 
-// UpdateFileParams is a parameter of UpdateFile, or all of them.
+// UpdateFileParams has the parameters of UpdateFile.
 type UpdateFileParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -88,12 +88,12 @@ type UpdateFileResponse struct {
 	JSON200 *File
 }
 
-// UpdateFile: rename, describe, or move a file.
+// UpdateFile calls PUT /files/{file_id}: rename, describe, or move a file.
 func (c *Client) UpdateFile(ctx context.Context, fileId string, params *UpdateFileParams, body ItemChange, editors ...RequestEditor) (*UpdateFileResponse, error) {
 	return call(ctx, c, &UpdateFileResponse{}, "PUT", pathOf("/files/%s", fileId), params, jsonBody{body}, editors)
 }
 
-// ListFileCollaborationsParams is a parameter of ListFileCollaborations, or all of them.
+// ListFileCollaborationsParams has the parameters of ListFileCollaborations.
 type ListFileCollaborationsParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -114,12 +114,12 @@ type ListFileCollaborationsResponse struct {
 	JSON200 *MarkerPageViewCollaboration
 }
 
-// ListFileCollaborations: list the collaborations on a file.
+// ListFileCollaborations calls GET /files/{file_id}/collaborations: list the collaborations on a file.
 func (c *Client) ListFileCollaborations(ctx context.Context, fileId string, params *ListFileCollaborationsParams, editors ...RequestEditor) (*ListFileCollaborationsResponse, error) {
 	return call(ctx, c, &ListFileCollaborationsResponse{}, "GET", pathOf("/files/%s/collaborations", fileId), params, nil, editors)
 }
 
-// DownloadFileParams is a parameter of DownloadFile, or all of them.
+// DownloadFileParams has the parameters of DownloadFile.
 type DownloadFileParams struct {
 	// Version The id of a version of the file (default: the current version).
 	Version *string `form:"version,omitempty" json:"version,omitempty"`
@@ -142,12 +142,12 @@ type DownloadFileResponse struct {
 	Response
 }
 
-// DownloadFile: download a file.
+// DownloadFile calls GET /files/{file_id}/content: download a file.
 func (c *Client) DownloadFile(ctx context.Context, fileId string, params *DownloadFileParams, editors ...RequestEditor) (*DownloadFileResponse, error) {
 	return call(ctx, c, &DownloadFileResponse{}, "GET", pathOf("/files/%s/content", fileId), params, nil, editors)
 }
 
-// CheckVersionParams is a parameter of CheckVersion, or all of them.
+// CheckVersionParams has the parameters of CheckVersion.
 type CheckVersionParams struct {
 	// IfMatch The etag that the item must still have. Otherwise, nothing changes and the response is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
@@ -159,12 +159,12 @@ type CheckVersionResponse struct {
 	JSON200 *UploadPlace
 }
 
-// CheckVersion: check whether a new version of a file can be uploaded.
+// CheckVersion calls OPTIONS /files/{file_id}/content: check whether a new version of a file can be uploaded.
 func (c *Client) CheckVersion(ctx context.Context, fileId string, params *CheckVersionParams, body CheckVersionRequest, editors ...RequestEditor) (*CheckVersionResponse, error) {
 	return call(ctx, c, &CheckVersionResponse{}, "OPTIONS", pathOf("/files/%s/content", fileId), params, jsonBody{body}, editors)
 }
 
-// UploadVersionParams is a parameter of UploadVersion, or all of them.
+// UploadVersionParams has the parameters of UploadVersion.
 type UploadVersionParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -182,12 +182,12 @@ type UploadVersionResponse struct {
 	JSON200 *Uploaded
 }
 
-// UploadVersion: upload a new version of a file.
+// UploadVersion calls POST /files/{file_id}/content: upload a new version of a file.
 func (c *Client) UploadVersion(ctx context.Context, fileId string, params *UploadVersionParams, body Form, editors ...RequestEditor) (*UploadVersionResponse, error) {
 	return call(ctx, c, &UploadVersionResponse{}, "POST", pathOf("/files/%s/content", fileId), params, body, editors)
 }
 
-// CopyFileParams is a parameter of CopyFile, or all of them.
+// CopyFileParams has the parameters of CopyFile.
 type CopyFileParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -199,12 +199,12 @@ type CopyFileResponse struct {
 	JSON201 *File
 }
 
-// CopyFile: copy a file.
+// CopyFile calls POST /files/{file_id}/copy: copy a file.
 func (c *Client) CopyFile(ctx context.Context, fileId string, params *CopyFileParams, body CopyFileRequest, editors ...RequestEditor) (*CopyFileResponse, error) {
 	return call(ctx, c, &CopyFileResponse{}, "POST", pathOf("/files/%s/copy", fileId), params, jsonBody{body}, editors)
 }
 
-// ListVersionsParams is a parameter of ListVersions, or all of them.
+// ListVersionsParams has the parameters of ListVersions.
 type ListVersionsParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -222,12 +222,12 @@ type ListVersionsResponse struct {
 	JSON200 *OffsetPageViewFileVersionFull
 }
 
-// ListVersions: list the past versions of a file.
+// ListVersions calls GET /files/{file_id}/versions: list the past versions of a file.
 func (c *Client) ListVersions(ctx context.Context, fileId string, params *ListVersionsParams, editors ...RequestEditor) (*ListVersionsResponse, error) {
 	return call(ctx, c, &ListVersionsResponse{}, "GET", pathOf("/files/%s/versions", fileId), params, nil, editors)
 }
 
-// PromoteVersionParams is a parameter of PromoteVersion, or all of them.
+// PromoteVersionParams has the parameters of PromoteVersion.
 type PromoteVersionParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -239,12 +239,12 @@ type PromoteVersionResponse struct {
 	JSON201 *FileVersionFull
 }
 
-// PromoteVersion: promote a version of a file to the current version.
+// PromoteVersion calls POST /files/{file_id}/versions/current: promote a version of a file to the current version.
 func (c *Client) PromoteVersion(ctx context.Context, fileId string, params *PromoteVersionParams, body PromoteVersionRequest, editors ...RequestEditor) (*PromoteVersionResponse, error) {
 	return call(ctx, c, &PromoteVersionResponse{}, "POST", pathOf("/files/%s/versions/current", fileId), params, jsonBody{body}, editors)
 }
 
-// DeleteVersionParams is a parameter of DeleteVersion, or all of them.
+// DeleteVersionParams has the parameters of DeleteVersion.
 type DeleteVersionParams struct {
 	// IfMatch The etag that the item must still have. Otherwise, nothing changes and the response is 412.
 	IfMatch *string `json:"If-Match,omitempty"`
@@ -255,12 +255,12 @@ type DeleteVersionResponse struct {
 	Response
 }
 
-// DeleteVersion: delete a version of a file.
+// DeleteVersion calls DELETE /files/{file_id}/versions/{file_version_id}: delete a version of a file.
 func (c *Client) DeleteVersion(ctx context.Context, fileId string, fileVersionId string, params *DeleteVersionParams, editors ...RequestEditor) (*DeleteVersionResponse, error) {
 	return call(ctx, c, &DeleteVersionResponse{}, "DELETE", pathOf("/files/%s/versions/%s", fileId, fileVersionId), params, nil, editors)
 }
 
-// GetVersionParams is a parameter of GetVersion, or all of them.
+// GetVersionParams has the parameters of GetVersion.
 type GetVersionParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -272,12 +272,12 @@ type GetVersionResponse struct {
 	JSON200 *FileVersionFull
 }
 
-// GetVersion: get a version of a file.
+// GetVersion calls GET /files/{file_id}/versions/{file_version_id}: get a version of a file.
 func (c *Client) GetVersion(ctx context.Context, fileId string, fileVersionId string, params *GetVersionParams, editors ...RequestEditor) (*GetVersionResponse, error) {
 	return call(ctx, c, &GetVersionResponse{}, "GET", pathOf("/files/%s/versions/%s", fileId, fileVersionId), params, nil, editors)
 }
 
-// RestoreVersionParams is a parameter of RestoreVersion, or all of them.
+// RestoreVersionParams has the parameters of RestoreVersion.
 type RestoreVersionParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -289,7 +289,7 @@ type RestoreVersionResponse struct {
 	JSON200 *FileVersionFull
 }
 
-// RestoreVersion: restore a version of a file.
+// RestoreVersion calls PUT /files/{file_id}/versions/{file_version_id}: restore a version of a file.
 func (c *Client) RestoreVersion(ctx context.Context, fileId string, fileVersionId string, params *RestoreVersionParams, body RestoreVersionRequest, editors ...RequestEditor) (*RestoreVersionResponse, error) {
 	return call(ctx, c, &RestoreVersionResponse{}, "PUT", pathOf("/files/%s/versions/%s", fileId, fileVersionId), params, jsonBody{body}, editors)
 }

@@ -6,7 +6,7 @@ import (
 	"context"
 )
 
-// CreateFolderParams is a parameter of CreateFolder, or all of them.
+// CreateFolderParams has the parameters of CreateFolder.
 type CreateFolderParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -18,12 +18,12 @@ type CreateFolderResponse struct {
 	JSON201 *Folder
 }
 
-// CreateFolder: create a folder.
+// CreateFolder calls POST /folders: create a folder.
 func (c *Client) CreateFolder(ctx context.Context, params *CreateFolderParams, body CreateFolderRequest, editors ...RequestEditor) (*CreateFolderResponse, error) {
 	return call(ctx, c, &CreateFolderResponse{}, "POST", pathOf("/folders"), params, jsonBody{body}, editors)
 }
 
-// DeleteFolderParams is a parameter of DeleteFolder, or all of them.
+// DeleteFolderParams has the parameters of DeleteFolder.
 type DeleteFolderParams struct {
 	// Recursive Delete a folder that is not empty (default false).
 	Recursive *bool `form:"recursive,omitempty" json:"recursive,omitempty"`
@@ -37,12 +37,12 @@ type DeleteFolderResponse struct {
 	Response
 }
 
-// DeleteFolder: delete a folder.
+// DeleteFolder calls DELETE /folders/{folder_id}: delete a folder.
 func (c *Client) DeleteFolder(ctx context.Context, folderId string, params *DeleteFolderParams, editors ...RequestEditor) (*DeleteFolderResponse, error) {
 	return call(ctx, c, &DeleteFolderResponse{}, "DELETE", pathOf("/folders/%s", folderId), params, nil, editors)
 }
 
-// GetFolderParams is a parameter of GetFolder, or all of them.
+// GetFolderParams has the parameters of GetFolder.
 type GetFolderParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -63,10 +63,10 @@ type GetFolderParams struct {
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
 
-// GetFolderParamsSort is a parameter of GetFolder, or all of them.
+// GetFolderParamsSort is the type of a parameter of GetFolder.
 type GetFolderParamsSort string
 
-// GetFolderParamsDirection is a parameter of GetFolder, or all of them.
+// GetFolderParamsDirection is the type of a parameter of GetFolder.
 type GetFolderParamsDirection string
 
 // GetFolderResponse is the response to GetFolder.
@@ -75,12 +75,12 @@ type GetFolderResponse struct {
 	JSON200 *Folder
 }
 
-// GetFolder: get a folder.
+// GetFolder calls GET /folders/{folder_id}: get a folder.
 func (c *Client) GetFolder(ctx context.Context, folderId string, params *GetFolderParams, editors ...RequestEditor) (*GetFolderResponse, error) {
 	return call(ctx, c, &GetFolderResponse{}, "GET", pathOf("/folders/%s", folderId), params, nil, editors)
 }
 
-// UpdateFolderParams is a parameter of UpdateFolder, or all of them.
+// UpdateFolderParams has the parameters of UpdateFolder.
 type UpdateFolderParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -95,12 +95,12 @@ type UpdateFolderResponse struct {
 	JSON200 *Folder
 }
 
-// UpdateFolder: rename, describe, or move a folder.
+// UpdateFolder calls PUT /folders/{folder_id}: rename, describe, or move a folder.
 func (c *Client) UpdateFolder(ctx context.Context, folderId string, params *UpdateFolderParams, body ItemChange, editors ...RequestEditor) (*UpdateFolderResponse, error) {
 	return call(ctx, c, &UpdateFolderResponse{}, "PUT", pathOf("/folders/%s", folderId), params, jsonBody{body}, editors)
 }
 
-// ListFolderCollaborationsParams is a parameter of ListFolderCollaborations, or all of them.
+// ListFolderCollaborationsParams has the parameters of ListFolderCollaborations.
 type ListFolderCollaborationsParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -121,12 +121,12 @@ type ListFolderCollaborationsResponse struct {
 	JSON200 *MarkerPageViewCollaboration
 }
 
-// ListFolderCollaborations: list the collaborations on a folder.
+// ListFolderCollaborations calls GET /folders/{folder_id}/collaborations: list the collaborations on a folder.
 func (c *Client) ListFolderCollaborations(ctx context.Context, folderId string, params *ListFolderCollaborationsParams, editors ...RequestEditor) (*ListFolderCollaborationsResponse, error) {
 	return call(ctx, c, &ListFolderCollaborationsResponse{}, "GET", pathOf("/folders/%s/collaborations", folderId), params, nil, editors)
 }
 
-// CopyFolderParams is a parameter of CopyFolder, or all of them.
+// CopyFolderParams has the parameters of CopyFolder.
 type CopyFolderParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -138,12 +138,12 @@ type CopyFolderResponse struct {
 	JSON201 *Folder
 }
 
-// CopyFolder: copy a folder.
+// CopyFolder calls POST /folders/{folder_id}/copy: copy a folder.
 func (c *Client) CopyFolder(ctx context.Context, folderId string, params *CopyFolderParams, body CopyFolderRequest, editors ...RequestEditor) (*CopyFolderResponse, error) {
 	return call(ctx, c, &CopyFolderResponse{}, "POST", pathOf("/folders/%s/copy", folderId), params, jsonBody{body}, editors)
 }
 
-// ListItemsParams is a parameter of ListItems, or all of them.
+// ListItemsParams has the parameters of ListItems.
 type ListItemsParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -167,10 +167,10 @@ type ListItemsParams struct {
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 }
 
-// ListItemsParamsSort is a parameter of ListItems, or all of them.
+// ListItemsParamsSort is the type of a parameter of ListItems.
 type ListItemsParamsSort string
 
-// ListItemsParamsDirection is a parameter of ListItems, or all of them.
+// ListItemsParamsDirection is the type of a parameter of ListItems.
 type ListItemsParamsDirection string
 
 // ListItemsResponse is the response to ListItems.
@@ -179,7 +179,7 @@ type ListItemsResponse struct {
 	JSON200 *ItemPageOrMarkerPageEntry
 }
 
-// ListItems: list the items in a folder.
+// ListItems calls GET /folders/{folder_id}/items: list the items in a folder.
 func (c *Client) ListItems(ctx context.Context, folderId string, params *ListItemsParams, editors ...RequestEditor) (*ListItemsResponse, error) {
 	return call(ctx, c, &ListItemsResponse{}, "GET", pathOf("/folders/%s/items", folderId), params, nil, editors)
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ListAuditEventsParams is a parameter of ListAuditEvents, or all of them.
+// ListAuditEventsParams has the parameters of ListAuditEvents.
 type ListAuditEventsParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -37,12 +37,12 @@ type ListAuditEventsResponse struct {
 	JSON200 *MarkerPageAuditEvent
 }
 
-// ListAuditEvents: list the audit log.
+// ListAuditEvents calls GET /audit_events: list the audit log.
 func (c *Client) ListAuditEvents(ctx context.Context, params *ListAuditEventsParams, editors ...RequestEditor) (*ListAuditEventsResponse, error) {
 	return call(ctx, c, &ListAuditEventsResponse{}, "GET", pathOf("/audit_events"), params, nil, editors)
 }
 
-// ListTokensParams is a parameter of ListTokens, or all of them.
+// ListTokensParams has the parameters of ListTokens.
 type ListTokensParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -66,7 +66,7 @@ type ListTokensResponse struct {
 	JSON200 *MarkerPageIssuedToken
 }
 
-// ListTokens: list tokens.
+// ListTokens calls GET /tokens: list tokens.
 func (c *Client) ListTokens(ctx context.Context, params *ListTokensParams, editors ...RequestEditor) (*ListTokensResponse, error) {
 	return call(ctx, c, &ListTokensResponse{}, "GET", pathOf("/tokens"), params, nil, editors)
 }
@@ -76,7 +76,7 @@ type DeleteTokenResponse struct {
 	Response
 }
 
-// DeleteToken: revoke a token.
+// DeleteToken calls DELETE /tokens/{token_id}: revoke a token.
 func (c *Client) DeleteToken(ctx context.Context, tokenId string, editors ...RequestEditor) (*DeleteTokenResponse, error) {
 	return call(ctx, c, &DeleteTokenResponse{}, "DELETE", pathOf("/tokens/%s", tokenId), nil, nil, editors)
 }

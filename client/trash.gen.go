@@ -6,7 +6,7 @@ import (
 	"context"
 )
 
-// RestoreFileParams is a parameter of RestoreFile, or all of them.
+// RestoreFileParams has the parameters of RestoreFile.
 type RestoreFileParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -18,7 +18,7 @@ type RestoreFileResponse struct {
 	JSON201 *File
 }
 
-// RestoreFile: restore a file.
+// RestoreFile calls POST /files/{file_id}: restore a file.
 func (c *Client) RestoreFile(ctx context.Context, fileId string, params *RestoreFileParams, body RestoreRequest, editors ...RequestEditor) (*RestoreFileResponse, error) {
 	return call(ctx, c, &RestoreFileResponse{}, "POST", pathOf("/files/%s", fileId), params, jsonBody{body}, editors)
 }
@@ -28,12 +28,12 @@ type PurgeFileResponse struct {
 	Response
 }
 
-// PurgeFile: permanently delete a file.
+// PurgeFile calls DELETE /files/{file_id}/trash: permanently delete a file.
 func (c *Client) PurgeFile(ctx context.Context, fileId string, editors ...RequestEditor) (*PurgeFileResponse, error) {
 	return call(ctx, c, &PurgeFileResponse{}, "DELETE", pathOf("/files/%s/trash", fileId), nil, nil, editors)
 }
 
-// GetTrashedFileParams is a parameter of GetTrashedFile, or all of them.
+// GetTrashedFileParams has the parameters of GetTrashedFile.
 type GetTrashedFileParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -45,12 +45,12 @@ type GetTrashedFileResponse struct {
 	JSON200 *File
 }
 
-// GetTrashedFile: get a file in the trash.
+// GetTrashedFile calls GET /files/{file_id}/trash: get a file in the trash.
 func (c *Client) GetTrashedFile(ctx context.Context, fileId string, params *GetTrashedFileParams, editors ...RequestEditor) (*GetTrashedFileResponse, error) {
 	return call(ctx, c, &GetTrashedFileResponse{}, "GET", pathOf("/files/%s/trash", fileId), params, nil, editors)
 }
 
-// ListTrashParams is a parameter of ListTrash, or all of them.
+// ListTrashParams has the parameters of ListTrash.
 type ListTrashParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -74,10 +74,10 @@ type ListTrashParams struct {
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 }
 
-// ListTrashParamsSort is a parameter of ListTrash, or all of them.
+// ListTrashParamsSort is the type of a parameter of ListTrash.
 type ListTrashParamsSort string
 
-// ListTrashParamsDirection is a parameter of ListTrash, or all of them.
+// ListTrashParamsDirection is the type of a parameter of ListTrash.
 type ListTrashParamsDirection string
 
 // ListTrashResponse is the response to ListTrash.
@@ -86,12 +86,12 @@ type ListTrashResponse struct {
 	JSON200 *ItemPageOrMarkerPageEntry
 }
 
-// ListTrash: list the trash.
+// ListTrash calls GET /folders/trash/items: list the trash.
 func (c *Client) ListTrash(ctx context.Context, params *ListTrashParams, editors ...RequestEditor) (*ListTrashResponse, error) {
 	return call(ctx, c, &ListTrashResponse{}, "GET", pathOf("/folders/trash/items"), params, nil, editors)
 }
 
-// RestoreFolderParams is a parameter of RestoreFolder, or all of them.
+// RestoreFolderParams has the parameters of RestoreFolder.
 type RestoreFolderParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -103,7 +103,7 @@ type RestoreFolderResponse struct {
 	JSON201 *Folder
 }
 
-// RestoreFolder: restore a folder.
+// RestoreFolder calls POST /folders/{folder_id}: restore a folder.
 func (c *Client) RestoreFolder(ctx context.Context, folderId string, params *RestoreFolderParams, body RestoreRequest, editors ...RequestEditor) (*RestoreFolderResponse, error) {
 	return call(ctx, c, &RestoreFolderResponse{}, "POST", pathOf("/folders/%s", folderId), params, jsonBody{body}, editors)
 }
@@ -113,12 +113,12 @@ type PurgeFolderResponse struct {
 	Response
 }
 
-// PurgeFolder: permanently delete a folder.
+// PurgeFolder calls DELETE /folders/{folder_id}/trash: permanently delete a folder.
 func (c *Client) PurgeFolder(ctx context.Context, folderId string, editors ...RequestEditor) (*PurgeFolderResponse, error) {
 	return call(ctx, c, &PurgeFolderResponse{}, "DELETE", pathOf("/folders/%s/trash", folderId), nil, nil, editors)
 }
 
-// GetTrashedFolderParams is a parameter of GetTrashedFolder, or all of them.
+// GetTrashedFolderParams has the parameters of GetTrashedFolder.
 type GetTrashedFolderParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -130,7 +130,7 @@ type GetTrashedFolderResponse struct {
 	JSON200 *Folder
 }
 
-// GetTrashedFolder: get a folder in the trash.
+// GetTrashedFolder calls GET /folders/{folder_id}/trash: get a folder in the trash.
 func (c *Client) GetTrashedFolder(ctx context.Context, folderId string, params *GetTrashedFolderParams, editors ...RequestEditor) (*GetTrashedFolderResponse, error) {
 	return call(ctx, c, &GetTrashedFolderResponse{}, "GET", pathOf("/folders/%s/trash", folderId), params, nil, editors)
 }

@@ -2251,196 +2251,196 @@ type WebhookRef struct {
 // WebhookRefType defines model for WebhookRef.Type.
 type WebhookRefType string
 
-// AsFile reads the value as a File.
+// AsFile decodes the value as a File.
 func (t Collaboration_Item) AsFile() (v File, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsFolder reads the value as a Folder.
+// AsFolder decodes the value as a Folder.
 func (t Collaboration_Item) AsFolder() (v Folder, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// MarshalJSON writes the value as it came.
+// MarshalJSON returns the value as the server sent it.
 func (t Collaboration_Item) MarshalJSON() ([]byte, error) { return t.union.MarshalJSON() }
 
-// UnmarshalJSON keeps the value until its type is known.
+// UnmarshalJSON stores the value until one of the As methods decodes it.
 func (t *Collaboration_Item) UnmarshalJSON(b []byte) error { return t.union.UnmarshalJSON(b) }
 
-// AsFile reads the value as a File.
+// AsFile decodes the value as a File.
 func (t ItemPage_Entries_Item) AsFile() (v File, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsFolder reads the value as a Folder.
+// AsFolder decodes the value as a Folder.
 func (t ItemPage_Entries_Item) AsFolder() (v Folder, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// MarshalJSON writes the value as it came.
+// MarshalJSON returns the value as the server sent it.
 func (t ItemPage_Entries_Item) MarshalJSON() ([]byte, error) { return t.union.MarshalJSON() }
 
-// UnmarshalJSON keeps the value until its type is known.
+// UnmarshalJSON stores the value until one of the As methods decodes it.
 func (t *ItemPage_Entries_Item) UnmarshalJSON(b []byte) error { return t.union.UnmarshalJSON(b) }
 
-// AsItemPage reads the value as a ItemPage.
+// AsItemPage decodes the value as a ItemPage.
 func (t ItemPageOrMarkerPageEntry) AsItemPage() (v ItemPage, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsMarkerPageEntry reads the value as a MarkerPageEntry.
+// AsMarkerPageEntry decodes the value as a MarkerPageEntry.
 func (t ItemPageOrMarkerPageEntry) AsMarkerPageEntry() (v MarkerPageEntry, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// MarshalJSON writes the value as it came.
+// MarshalJSON returns the value as the server sent it.
 func (t ItemPageOrMarkerPageEntry) MarshalJSON() ([]byte, error) { return t.union.MarshalJSON() }
 
-// UnmarshalJSON keeps the value until its type is known.
+// UnmarshalJSON stores the value until one of the As methods decodes it.
 func (t *ItemPageOrMarkerPageEntry) UnmarshalJSON(b []byte) error { return t.union.UnmarshalJSON(b) }
 
-// AsMarkerPageDelivery reads the value as a MarkerPageDelivery.
+// AsMarkerPageDelivery decodes the value as a MarkerPageDelivery.
 func (t MarkerPageDeliveryOrOffsetPageDelivery) AsMarkerPageDelivery() (v MarkerPageDelivery, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsOffsetPageDelivery reads the value as a OffsetPageDelivery.
+// AsOffsetPageDelivery decodes the value as a OffsetPageDelivery.
 func (t MarkerPageDeliveryOrOffsetPageDelivery) AsOffsetPageDelivery() (v OffsetPageDelivery, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// MarshalJSON writes the value as it came.
+// MarshalJSON returns the value as the server sent it.
 func (t MarkerPageDeliveryOrOffsetPageDelivery) MarshalJSON() ([]byte, error) {
 	return t.union.MarshalJSON()
 }
 
-// UnmarshalJSON keeps the value until its type is known.
+// UnmarshalJSON stores the value until one of the As methods decodes it.
 func (t *MarkerPageDeliveryOrOffsetPageDelivery) UnmarshalJSON(b []byte) error {
 	return t.union.UnmarshalJSON(b)
 }
 
-// AsFile reads the value as a File.
+// AsFile decodes the value as a File.
 func (t MarkerPageEntry_Entries_Item) AsFile() (v File, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsFolder reads the value as a Folder.
+// AsFolder decodes the value as a Folder.
 func (t MarkerPageEntry_Entries_Item) AsFolder() (v Folder, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// MarshalJSON writes the value as it came.
+// MarshalJSON returns the value as the server sent it.
 func (t MarkerPageEntry_Entries_Item) MarshalJSON() ([]byte, error) { return t.union.MarshalJSON() }
 
-// UnmarshalJSON keeps the value until its type is known.
+// UnmarshalJSON stores the value until one of the As methods decodes it.
 func (t *MarkerPageEntry_Entries_Item) UnmarshalJSON(b []byte) error { return t.union.UnmarshalJSON(b) }
 
-// AsRenamedInfo reads the value as a RenamedInfo.
+// AsRenamedInfo decodes the value as a RenamedInfo.
 func (t Notification_AdditionalInfo) AsRenamedInfo() (v RenamedInfo, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsMovedInfo reads the value as a MovedInfo.
+// AsMovedInfo decodes the value as a MovedInfo.
 func (t Notification_AdditionalInfo) AsMovedInfo() (v MovedInfo, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsCopiedInfo reads the value as a CopiedInfo.
+// AsCopiedInfo decodes the value as a CopiedInfo.
 func (t Notification_AdditionalInfo) AsCopiedInfo() (v CopiedInfo, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsGeneratedInfo reads the value as a GeneratedInfo.
+// AsGeneratedInfo decodes the value as a GeneratedInfo.
 func (t Notification_AdditionalInfo) AsGeneratedInfo() (v GeneratedInfo, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsAutoDeletedInfo reads the value as a AutoDeletedInfo.
+// AsAutoDeletedInfo decodes the value as a AutoDeletedInfo.
 func (t Notification_AdditionalInfo) AsAutoDeletedInfo() (v AutoDeletedInfo, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsTestInfo reads the value as a TestInfo.
+// AsTestInfo decodes the value as a TestInfo.
 func (t Notification_AdditionalInfo) AsTestInfo() (v TestInfo, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsNotificationAdditionalInfo6 reads the value as a NotificationAdditionalInfo6.
+// AsNotificationAdditionalInfo6 decodes the value as a NotificationAdditionalInfo6.
 func (t Notification_AdditionalInfo) AsNotificationAdditionalInfo6() (v NotificationAdditionalInfo6, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// MarshalJSON writes the value as it came.
+// MarshalJSON returns the value as the server sent it.
 func (t Notification_AdditionalInfo) MarshalJSON() ([]byte, error) { return t.union.MarshalJSON() }
 
-// UnmarshalJSON keeps the value until its type is known.
+// UnmarshalJSON stores the value until one of the As methods decodes it.
 func (t *Notification_AdditionalInfo) UnmarshalJSON(b []byte) error { return t.union.UnmarshalJSON(b) }
 
-// AsFile reads the value as a File.
+// AsFile decodes the value as a File.
 func (t Notification_Source) AsFile() (v File, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsFolder reads the value as a Folder.
+// AsFolder decodes the value as a Folder.
 func (t Notification_Source) AsFolder() (v Folder, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsCollaboration reads the value as a Collaboration.
+// AsCollaboration decodes the value as a Collaboration.
 func (t Notification_Source) AsCollaboration() (v Collaboration, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsSourceRef reads the value as a SourceRef.
+// AsSourceRef decodes the value as a SourceRef.
 func (t Notification_Source) AsSourceRef() (v SourceRef, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// MarshalJSON writes the value as it came.
+// MarshalJSON returns the value as the server sent it.
 func (t Notification_Source) MarshalJSON() ([]byte, error) { return t.union.MarshalJSON() }
 
-// UnmarshalJSON keeps the value until its type is known.
+// UnmarshalJSON stores the value until one of the As methods decodes it.
 func (t *Notification_Source) UnmarshalJSON(b []byte) error { return t.union.UnmarshalJSON(b) }
 
-// AsOffsetPageViewUser reads the value as a OffsetPageViewUser.
+// AsOffsetPageViewUser decodes the value as a OffsetPageViewUser.
 func (t OffsetPageViewUserOrMarkerPageViewUser) AsOffsetPageViewUser() (v OffsetPageViewUser, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// AsMarkerPageViewUser reads the value as a MarkerPageViewUser.
+// AsMarkerPageViewUser decodes the value as a MarkerPageViewUser.
 func (t OffsetPageViewUserOrMarkerPageViewUser) AsMarkerPageViewUser() (v MarkerPageViewUser, err error) {
 	err = json.Unmarshal(t.union, &v)
 	return v, err
 }
 
-// MarshalJSON writes the value as it came.
+// MarshalJSON returns the value as the server sent it.
 func (t OffsetPageViewUserOrMarkerPageViewUser) MarshalJSON() ([]byte, error) {
 	return t.union.MarshalJSON()
 }
 
-// UnmarshalJSON keeps the value until its type is known.
+// UnmarshalJSON stores the value until one of the As methods decodes it.
 func (t *OffsetPageViewUserOrMarkerPageViewUser) UnmarshalJSON(b []byte) error {
 	return t.union.UnmarshalJSON(b)
 }

@@ -6,7 +6,7 @@ import (
 	"context"
 )
 
-// ListUsersParams is a parameter of ListUsers, or all of them.
+// ListUsersParams has the parameters of ListUsers.
 type ListUsersParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -33,7 +33,7 @@ type ListUsersParams struct {
 	ExternalAppUserId *string `form:"external_app_user_id,omitempty" json:"external_app_user_id,omitempty"`
 }
 
-// ListUsersParamsUserType is a parameter of ListUsers, or all of them.
+// ListUsersParamsUserType is the type of a parameter of ListUsers.
 type ListUsersParamsUserType string
 
 // ListUsersResponse is the response to ListUsers.
@@ -42,12 +42,12 @@ type ListUsersResponse struct {
 	JSON200 *OffsetPageViewUserOrMarkerPageViewUser
 }
 
-// ListUsers: list users.
+// ListUsers calls GET /users: list users.
 func (c *Client) ListUsers(ctx context.Context, params *ListUsersParams, editors ...RequestEditor) (*ListUsersResponse, error) {
 	return call(ctx, c, &ListUsersResponse{}, "GET", pathOf("/users"), params, nil, editors)
 }
 
-// CreateUserParams is a parameter of CreateUser, or all of them.
+// CreateUserParams has the parameters of CreateUser.
 type CreateUserParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -59,12 +59,12 @@ type CreateUserResponse struct {
 	JSON201 *User
 }
 
-// CreateUser: create a user.
+// CreateUser calls POST /users: create a user.
 func (c *Client) CreateUser(ctx context.Context, params *CreateUserParams, body CreateUserRequest, editors ...RequestEditor) (*CreateUserResponse, error) {
 	return call(ctx, c, &CreateUserResponse{}, "POST", pathOf("/users"), params, jsonBody{body}, editors)
 }
 
-// GetMeParams is a parameter of GetMe, or all of them.
+// GetMeParams has the parameters of GetMe.
 type GetMeParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -76,12 +76,12 @@ type GetMeResponse struct {
 	JSON200 *User
 }
 
-// GetMe: get the caller.
+// GetMe calls GET /users/me: get the caller.
 func (c *Client) GetMe(ctx context.Context, params *GetMeParams, editors ...RequestEditor) (*GetMeResponse, error) {
 	return call(ctx, c, &GetMeResponse{}, "GET", pathOf("/users/me"), params, nil, editors)
 }
 
-// DeleteUserParams is a parameter of DeleteUser, or all of them.
+// DeleteUserParams has the parameters of DeleteUser.
 type DeleteUserParams struct {
 	// Force Permanently delete everything that the user owns (default false).
 	Force *bool `form:"force,omitempty" json:"force,omitempty"`
@@ -98,12 +98,12 @@ type DeleteUserResponse struct {
 	Response
 }
 
-// DeleteUser: delete a user.
+// DeleteUser calls DELETE /users/{user_id}: delete a user.
 func (c *Client) DeleteUser(ctx context.Context, userId string, params *DeleteUserParams, editors ...RequestEditor) (*DeleteUserResponse, error) {
 	return call(ctx, c, &DeleteUserResponse{}, "DELETE", pathOf("/users/%s", userId), params, nil, editors)
 }
 
-// GetUserParams is a parameter of GetUser, or all of them.
+// GetUserParams has the parameters of GetUser.
 type GetUserParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -115,12 +115,12 @@ type GetUserResponse struct {
 	JSON200 *User
 }
 
-// GetUser: get a user.
+// GetUser calls GET /users/{user_id}: get a user.
 func (c *Client) GetUser(ctx context.Context, userId string, params *GetUserParams, editors ...RequestEditor) (*GetUserResponse, error) {
 	return call(ctx, c, &GetUserResponse{}, "GET", pathOf("/users/%s", userId), params, nil, editors)
 }
 
-// UpdateUserParams is a parameter of UpdateUser, or all of them.
+// UpdateUserParams has the parameters of UpdateUser.
 type UpdateUserParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -132,12 +132,12 @@ type UpdateUserResponse struct {
 	JSON200 *User
 }
 
-// UpdateUser: change a user.
+// UpdateUser calls PUT /users/{user_id}: change a user.
 func (c *Client) UpdateUser(ctx context.Context, userId string, params *UpdateUserParams, body UpdateUserRequest, editors ...RequestEditor) (*UpdateUserResponse, error) {
 	return call(ctx, c, &UpdateUserResponse{}, "PUT", pathOf("/users/%s", userId), params, jsonBody{body}, editors)
 }
 
-// TransferContentParams is a parameter of TransferContent, or all of them.
+// TransferContentParams has the parameters of TransferContent.
 type TransferContentParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
@@ -152,7 +152,7 @@ type TransferContentResponse struct {
 	JSON200 *Folder
 }
 
-// TransferContent: transfer everything that a user owns to another user.
+// TransferContent calls PUT /users/{user_id}/folders/0: transfer everything that a user owns to another user.
 func (c *Client) TransferContent(ctx context.Context, userId string, params *TransferContentParams, body TransferRequest, editors ...RequestEditor) (*TransferContentResponse, error) {
 	return call(ctx, c, &TransferContentResponse{}, "PUT", pathOf("/users/%s/folders/0", userId), params, jsonBody{body}, editors)
 }

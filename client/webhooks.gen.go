@@ -9,7 +9,7 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
-// ListWebhookDeliveriesParams is a parameter of ListWebhookDeliveries, or all of them.
+// ListWebhookDeliveriesParams has the parameters of ListWebhookDeliveries.
 type ListWebhookDeliveriesParams struct {
 	// WebhookId Only deliveries of this webhook.
 	WebhookId *string `form:"webhook_id,omitempty" json:"webhook_id,omitempty"`
@@ -42,7 +42,7 @@ type ListWebhookDeliveriesParams struct {
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 }
 
-// ListWebhookDeliveriesParamsState is a parameter of ListWebhookDeliveries, or all of them.
+// ListWebhookDeliveriesParamsState is the type of a parameter of ListWebhookDeliveries.
 type ListWebhookDeliveriesParamsState string
 
 // ListWebhookDeliveriesResponse is the response to ListWebhookDeliveries.
@@ -51,7 +51,7 @@ type ListWebhookDeliveriesResponse struct {
 	JSON200 *MarkerPageDeliveryOrOffsetPageDelivery
 }
 
-// ListWebhookDeliveries: list webhook deliveries.
+// ListWebhookDeliveries calls GET /webhook_deliveries: list webhook deliveries.
 func (c *Client) ListWebhookDeliveries(ctx context.Context, params *ListWebhookDeliveriesParams, editors ...RequestEditor) (*ListWebhookDeliveriesResponse, error) {
 	return call(ctx, c, &ListWebhookDeliveriesResponse{}, "GET", pathOf("/webhook_deliveries"), params, nil, editors)
 }
@@ -63,7 +63,7 @@ type ReplayWebhookDeliveriesResponse struct {
 	JSON202 *Replayed
 }
 
-// ReplayWebhookDeliveries: replay many webhook deliveries.
+// ReplayWebhookDeliveries calls POST /webhook_deliveries/replay: replay many webhook deliveries.
 func (c *Client) ReplayWebhookDeliveries(ctx context.Context, body ReplayRequest, editors ...RequestEditor) (*ReplayWebhookDeliveriesResponse, error) {
 	return call(ctx, c, &ReplayWebhookDeliveriesResponse{}, "POST", pathOf("/webhook_deliveries/replay"), nil, jsonBody{body}, editors)
 }
@@ -74,12 +74,12 @@ type GetWebhookDeliveryResponse struct {
 	JSON200 *Delivery
 }
 
-// GetWebhookDelivery: get a webhook delivery.
+// GetWebhookDelivery calls GET /webhook_deliveries/{delivery_id}: get a webhook delivery.
 func (c *Client) GetWebhookDelivery(ctx context.Context, deliveryId string, editors ...RequestEditor) (*GetWebhookDeliveryResponse, error) {
 	return call(ctx, c, &GetWebhookDeliveryResponse{}, "GET", pathOf("/webhook_deliveries/%s", deliveryId), nil, nil, editors)
 }
 
-// ListWebhookAttemptsParams is a parameter of ListWebhookAttempts, or all of them.
+// ListWebhookAttemptsParams has the parameters of ListWebhookAttempts.
 type ListWebhookAttemptsParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -97,7 +97,7 @@ type ListWebhookAttemptsResponse struct {
 	JSON200 *MarkerPageAttempt
 }
 
-// ListWebhookAttempts: list the attempts of a delivery.
+// ListWebhookAttempts calls GET /webhook_deliveries/{delivery_id}/attempts: list the attempts of a delivery.
 func (c *Client) ListWebhookAttempts(ctx context.Context, deliveryId string, params *ListWebhookAttemptsParams, editors ...RequestEditor) (*ListWebhookAttemptsResponse, error) {
 	return call(ctx, c, &ListWebhookAttemptsResponse{}, "GET", pathOf("/webhook_deliveries/%s/attempts", deliveryId), params, nil, editors)
 }
@@ -108,7 +108,7 @@ type ReplayWebhookDeliveryResponse struct {
 	JSON202 *Delivery
 }
 
-// ReplayWebhookDelivery: replay a webhook delivery.
+// ReplayWebhookDelivery calls POST /webhook_deliveries/{delivery_id}/replay: replay a webhook delivery.
 func (c *Client) ReplayWebhookDelivery(ctx context.Context, deliveryId string, editors ...RequestEditor) (*ReplayWebhookDeliveryResponse, error) {
 	return call(ctx, c, &ReplayWebhookDeliveryResponse{}, "POST", pathOf("/webhook_deliveries/%s/replay", deliveryId), nil, nil, editors)
 }
@@ -119,12 +119,12 @@ type ListWebhookKeysResponse struct {
 	JSON200 *KeyList
 }
 
-// ListWebhookKeys: list the signing keys for notifications.
+// ListWebhookKeys calls GET /webhook_keys: list the signing keys for notifications.
 func (c *Client) ListWebhookKeys(ctx context.Context, editors ...RequestEditor) (*ListWebhookKeysResponse, error) {
 	return call(ctx, c, &ListWebhookKeysResponse{}, "GET", pathOf("/webhook_keys"), nil, nil, editors)
 }
 
-// RenewWebhookKeyParamsSlot is a parameter of RenewWebhookKey, or all of them.
+// RenewWebhookKeyParamsSlot is the type of a parameter of RenewWebhookKey.
 type RenewWebhookKeyParamsSlot string
 
 // RenewWebhookKeyResponse is the response to RenewWebhookKey.
@@ -133,7 +133,7 @@ type RenewWebhookKeyResponse struct {
 	JSON201 *KeyList
 }
 
-// RenewWebhookKey: replace a signing key for notifications.
+// RenewWebhookKey calls POST /webhook_keys/{slot}: replace a signing key for notifications.
 func (c *Client) RenewWebhookKey(ctx context.Context, slot RenewWebhookKeyParamsSlot, body RenewKeyRequest, editors ...RequestEditor) (*RenewWebhookKeyResponse, error) {
 	return call(ctx, c, &RenewWebhookKeyResponse{}, "POST", pathOf("/webhook_keys/%s", slot), nil, jsonBody{body}, editors)
 }
@@ -144,7 +144,7 @@ type CreateWebhookListenerResponse struct {
 	JSON201 *WebhookListener
 }
 
-// CreateWebhookListener: create a listener for events.
+// CreateWebhookListener calls POST /webhook_listeners: create a listener for events.
 func (c *Client) CreateWebhookListener(ctx context.Context, body CreateListenerRequest, editors ...RequestEditor) (*CreateWebhookListenerResponse, error) {
 	return call(ctx, c, &CreateWebhookListenerResponse{}, "POST", pathOf("/webhook_listeners"), nil, jsonBody{body}, editors)
 }
@@ -154,7 +154,7 @@ type DeleteWebhookListenerResponse struct {
 	Response
 }
 
-// DeleteWebhookListener: delete a listener.
+// DeleteWebhookListener calls DELETE /webhook_listeners/{listener_id}: delete a listener.
 func (c *Client) DeleteWebhookListener(ctx context.Context, listenerId string, editors ...RequestEditor) (*DeleteWebhookListenerResponse, error) {
 	return call(ctx, c, &DeleteWebhookListenerResponse{}, "DELETE", pathOf("/webhook_listeners/%s", listenerId), nil, nil, editors)
 }
@@ -165,12 +165,12 @@ type FetchWebhookEventsResponse struct {
 	JSON200 *ListenerEvents
 }
 
-// FetchWebhookEvents: poll a listener for events.
+// FetchWebhookEvents calls POST /webhook_listeners/{listener_id}/events: poll a listener for events.
 func (c *Client) FetchWebhookEvents(ctx context.Context, listenerId string, body PollRequest, editors ...RequestEditor) (*FetchWebhookEventsResponse, error) {
 	return call(ctx, c, &FetchWebhookEventsResponse{}, "POST", pathOf("/webhook_listeners/%s/events", listenerId), nil, jsonBody{body}, editors)
 }
 
-// ListWebhooksParams is a parameter of ListWebhooks, or all of them.
+// ListWebhooksParams has the parameters of ListWebhooks.
 type ListWebhooksParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
@@ -188,7 +188,7 @@ type ListWebhooksResponse struct {
 	JSON200 *MarkerPageWebhookMini
 }
 
-// ListWebhooks: list webhooks.
+// ListWebhooks calls GET /webhooks: list webhooks.
 func (c *Client) ListWebhooks(ctx context.Context, params *ListWebhooksParams, editors ...RequestEditor) (*ListWebhooksResponse, error) {
 	return call(ctx, c, &ListWebhooksResponse{}, "GET", pathOf("/webhooks"), params, nil, editors)
 }
@@ -199,7 +199,7 @@ type CreateWebhookResponse struct {
 	JSON201 *Webhook
 }
 
-// CreateWebhook: create a webhook on a file or folder.
+// CreateWebhook calls POST /webhooks: create a webhook on a file or folder.
 func (c *Client) CreateWebhook(ctx context.Context, body CreateWebhookRequest, editors ...RequestEditor) (*CreateWebhookResponse, error) {
 	return call(ctx, c, &CreateWebhookResponse{}, "POST", pathOf("/webhooks"), nil, jsonBody{body}, editors)
 }
@@ -209,7 +209,7 @@ type DeleteWebhookResponse struct {
 	Response
 }
 
-// DeleteWebhook: delete a webhook.
+// DeleteWebhook calls DELETE /webhooks/{webhook_id}: delete a webhook.
 func (c *Client) DeleteWebhook(ctx context.Context, webhookId string, editors ...RequestEditor) (*DeleteWebhookResponse, error) {
 	return call(ctx, c, &DeleteWebhookResponse{}, "DELETE", pathOf("/webhooks/%s", webhookId), nil, nil, editors)
 }
@@ -220,7 +220,7 @@ type GetWebhookResponse struct {
 	JSON200 *Webhook
 }
 
-// GetWebhook: get a webhook.
+// GetWebhook calls GET /webhooks/{webhook_id}: get a webhook.
 func (c *Client) GetWebhook(ctx context.Context, webhookId string, editors ...RequestEditor) (*GetWebhookResponse, error) {
 	return call(ctx, c, &GetWebhookResponse{}, "GET", pathOf("/webhooks/%s", webhookId), nil, nil, editors)
 }
@@ -231,7 +231,7 @@ type UpdateWebhookResponse struct {
 	JSON200 *Webhook
 }
 
-// UpdateWebhook: change a webhook.
+// UpdateWebhook calls PUT /webhooks/{webhook_id}: change a webhook.
 func (c *Client) UpdateWebhook(ctx context.Context, webhookId string, body UpdateWebhookRequest, editors ...RequestEditor) (*UpdateWebhookResponse, error) {
 	return call(ctx, c, &UpdateWebhookResponse{}, "PUT", pathOf("/webhooks/%s", webhookId), nil, jsonBody{body}, editors)
 }
@@ -242,7 +242,7 @@ type TestWebhookResponse struct {
 	JSON202 *Delivery
 }
 
-// TestWebhook: send a test event to a webhook.
+// TestWebhook calls POST /webhooks/{webhook_id}/test: send a test event to a webhook.
 func (c *Client) TestWebhook(ctx context.Context, webhookId string, body TestRequest, editors ...RequestEditor) (*TestWebhookResponse, error) {
 	return call(ctx, c, &TestWebhookResponse{}, "POST", pathOf("/webhooks/%s/test", webhookId), nil, jsonBody{body}, editors)
 }

@@ -15,7 +15,7 @@ import (
 	"platen/fair"
 )
 
-// hall is slots with a log of who was served, in a bubble.
+// hall is a set of slots in a bubble, with a log of the claimants that were served.
 type hall struct {
 	t      *testing.T
 	slots  *fair.Slots
@@ -24,7 +24,7 @@ type hall struct {
 	done   sync.WaitGroup
 }
 
-// comes starts a claimant that waits for a slot, holds it for a time, and releases it. The claimant is in the queue when comes returns.
+// comes starts a claimant that waits for a slot, holds it for a time, and releases it. When comes returns, the claimant is waiting or served.
 func (h *hall) comes(name string, c fair.Claimant, hold time.Duration) {
 	h.t.Helper()
 	h.done.Go(func() {
@@ -46,7 +46,7 @@ func (h *hall) note(name string) {
 	h.served = append(h.served, name)
 }
 
-// log returns who has been served.
+// log returns the names of the claimants that were served.
 func (h *hall) log() string {
 	synctest.Wait()
 	h.mu.Lock()
@@ -62,7 +62,7 @@ func (h *hall) want(order string) {
 	}
 }
 
-// in runs a test in a bubble, where time passes only when everybody waits.
+// in runs a test in a bubble, where time passes only while all goroutines wait.
 func in(t *testing.T, cfg fair.Config, test func(h *hall)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(&hall{t: t, slots: fair.New(cfg)}) })
@@ -101,7 +101,7 @@ func TestNobodySavesUp(t *testing.T) {
 		}
 		h.done.Wait()
 		h.served = nil
-		for range 3 { // b has used nothing for a long time, and still takes turns
+		for range 3 { // b has used nothing for a long time, but takes turns anyway
 			h.comes("a", a, moment)
 			h.comes("b", b, moment)
 		}
@@ -109,7 +109,7 @@ func TestNobodySavesUp(t *testing.T) {
 	})
 }
 
-// One document that took an hour is not paid for with an hour of waiting.
+// TestTheChargeIsBounded checks that a user does not wait for an hour after a document that took an hour.
 func TestTheChargeIsBounded(t *testing.T) {
 	in(t, fair.Config{Slots: 1}, func(h *hall) {
 		h.comes("a", a, time.Hour)
@@ -173,7 +173,7 @@ func TestTheInteractiveGoFirstButNotAlways(t *testing.T) {
 	})
 }
 
-// A user with long documents in every slot leaves one for the others, and never takes it.
+// TestLongDocumentsGiveUpTheirSlot checks that a user with long documents in every slot leaves one to the others and cannot take it.
 func TestLongDocumentsGiveUpTheirSlot(t *testing.T) {
 	for _, slots := range []int{1, 2} {
 		in(t, fair.Config{Slots: slots, Long: time.Second}, func(h *hall) {
@@ -230,7 +230,7 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// Everybody always gets the least, also where others hold all slots, and no more as long as they do.
+// TestLeast checks that every user gets Least slots even if others hold all slots, and no more than that while they do.
 func TestLeast(t *testing.T) {
 	in(t, fair.Config{Slots: 3, Least: 2}, func(h *hall) {
 		for range 4 {
@@ -241,7 +241,7 @@ func TestLeast(t *testing.T) {
 		}
 		h.comes("c", c, moment)
 		if got := h.log(); got != "a a a b b c" {
-			t.Errorf("at once are served %s, want a a a b b c", got)
+			t.Errorf("served at once: %s, want a a a b b c", got)
 		}
 		<-time.After(2 * time.Minute)
 		if got := h.log(); got != "a a a b b c a b" && got != "a a a b b c b a" {
@@ -263,18 +263,18 @@ func TestTryAcquire(t *testing.T) {
 			}
 		}
 		if n := h.slots.Waiting(); n != 0 {
-			t.Errorf("%d wait who only tried", n)
+			t.Errorf("%d claimants wait after TryAcquire", n)
 		}
 		h.comes("b", b, moment)
 		slot.Release()
 		if _, ok := h.slots.TryAcquire(a); ok {
-			t.Error("a passed b, who waits")
+			t.Error("a overtook b, who waits")
 		}
 		h.want("b")
 	})
 }
 
-// Slots that were held for very long, as by receivers that hang, do not cost a user the share of later ones.
+// TestLongHoldsLeaveAShare holds slots for very long, as receivers that hang do. Later, the user still gets an equal share.
 func TestLongHoldsLeaveAShare(t *testing.T) {
 	in(t, fair.Config{Slots: 8, Least: 2, Most: 8}, func(h *hall) {
 		for range 80 {
@@ -350,7 +350,7 @@ func TestWhoGivesUpLeavesNothingBehind(t *testing.T) {
 	})
 }
 
-// census counts who holds slots and who waits for one, as seen from outside.
+// census counts the slots that users hold and wait for, as seen from outside.
 type census struct {
 	mu            sync.Mutex
 	held, waiting map[int64]int
@@ -365,7 +365,7 @@ func (n *census) change(user int64, held, waiting int) {
 	n.total += held
 }
 
-// check says what is wrong at a moment at which nothing changes.
+// check reports violations of the configuration. It must be called while nothing changes.
 func (n *census) check(t *testing.T, cfg fair.Config) {
 	t.Helper()
 	n.mu.Lock()
@@ -380,19 +380,20 @@ func (n *census) check(t *testing.T, cfg fair.Config) {
 			t.Errorf("user %d holds %d slots, more than %d", user, held, cfg.Most)
 		}
 		if n.waiting[user] > 0 && !full && (held < cfg.Least || n.total < cfg.Slots || held == 0 && n.total < cfg.Slots+cfg.Spare) {
-			t.Errorf("user %d waits with %d slots, while %d are held of %+v", user, held, n.total, cfg)
+			t.Errorf("user %d waits with %d slots, while %d are held with %+v", user, held, n.total, cfg)
 		}
 		if held > 0 {
 			limit += cfg.Least
 		}
 	}
 	if n.total > limit {
-		t.Errorf("%d slots are held of %+v", n.total, cfg)
+		t.Errorf("%d slots are held with %+v", n.total, cfg)
 	}
 }
 
-// With any order of claimants, no more slots are held than exist, no slot is free while a claimant who may have it waits, and every
-// claimant is served in the end.
+// TestSlotsAreNeitherLostNorInvented draws claimants in any order. It checks that no more slots are held than exist, that no slot is free
+// while a claimant that may have it waits, and that every claimant is served in the end.
+
 func TestSlotsAreNeitherLostNorInvented(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		cfg := fair.Config{
@@ -462,9 +463,9 @@ func TestSlotsAreNeitherLostNorInvented(t *testing.T) {
 			}
 			all.Wait()
 			if count.total != 0 || slots.Waiting() != 0 {
-				t.Errorf("%d slots are held at last, %d wait", count.total, slots.Waiting())
+				t.Errorf("in the end, %d slots are held, and %d claimants wait", count.total, slots.Waiting())
 			}
-			for user := range int64(4) { // all can be had again
+			for user := range int64(4) { // all slots are available again
 				slot, err := slots.Acquire(context.Background(), fair.Claimant{User: user})
 				if err != nil {
 					t.Fatal(err)

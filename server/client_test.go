@@ -18,10 +18,10 @@ import (
 	"platen/server"
 )
 
-var updateClient = flag.Bool("update-client", false, "write client/*.gen.go again")
+var updateClient = flag.Bool("update-client", false, "rewrite client/*.gen.go")
 
-// clientFiles are the generated files, with the options of the generator: the types and values of the OpenAPI document, and the
-// operations of each tag. Authentication is left out, because every client has a token.
+// clientFiles maps the generated files to the options of the generator. They contain the types and values of the OpenAPI document, and the
+// operations of each tag except Authentication, because every client has a token.
 var clientFiles = map[string][]string{
 	"types.gen.go":          {"-config=tools/oapi/types.yaml"},
 	"values.gen.go":         {"-config=tools/oapi/values.yaml"},
@@ -36,8 +36,8 @@ var clientFiles = map[string][]string{
 	"webhooks.gen.go":       {"-config=tools/oapi/operations.yaml", "-include-tags=Webhooks"},
 }
 
-// TestClientIsGenerated keeps the client what the document of this server gives. The generator knows only OpenAPI 3.0, so
-// it gets the document that is served for such.
+// TestClientIsGenerated checks that the client is generated from the OpenAPI document of this server. The generator supports only OpenAPI
+// 3.0, so it gets the document in that version.
 func TestClientIsGenerated(t *testing.T) {
 	document := filepath.Join(t.TempDir(), "openapi.json")
 	w := httptest.NewRecorder()
@@ -58,7 +58,7 @@ func TestClientIsGenerated(t *testing.T) {
 	must(t, err)
 	for _, path := range found {
 		if clientFiles[filepath.Base(path)] == nil {
-			t.Errorf("%s is not generated any more: delete it", path)
+			t.Errorf("%s is no longer generated: delete it", path)
 		}
 	}
 	var oapi struct{ Tags []struct{ Name string } }
@@ -67,12 +67,12 @@ func TestClientIsGenerated(t *testing.T) {
 		if tag.Name != "Authentication" && !slices.ContainsFunc(slices.Collect(maps.Values(clientFiles)), func(options []string) bool {
 			return slices.Contains(options, "-include-tags="+tag.Name)
 		}) {
-			t.Errorf("no file has the operations of %s", tag.Name)
+			t.Errorf("no file contains the operations of %s", tag.Name)
 		}
 	}
 }
 
-// checkGenerated compares a file with what the generator writes with some options.
+// checkGenerated compares a file with the output of the generator.
 func checkGenerated(t *testing.T, name, generator string, options []string) {
 	t.Helper()
 	generate := exec.CommandContext(t.Context(), generator, options...)
@@ -89,6 +89,6 @@ func checkGenerated(t *testing.T, name, generator string, options []string) {
 	got, err := os.ReadFile(name)
 	must(t, err)
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the OpenAPI document gives; make generate writes it again", name)
+		t.Errorf("%s does not match the OpenAPI document: run make generate", name)
 	}
 }

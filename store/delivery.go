@@ -84,7 +84,8 @@ const someDeliveries = 64
 // counts as delivered.
 func (q *Queries) SetDelivered(ctx context.Context, now int64, ids []int64) (int64, error) {
 	return q.changeDeliveries(ctx, `UPDATE webhook_deliveries
-		SET state = 'delivered', tries = tries + 1, attempts = attempts + 1, due_at = 0, ended_at = $1, reason = '' WHERE state IN ('pending', 'canceled') AND id IN `, now, ids)
+		SET state = 'delivered', tries = tries + 1, attempts = attempts + 1, due_at = 0, ended_at = $1, reason = ''
+		WHERE state IN ('pending', 'canceled') AND id IN `, now, ids)
 }
 
 // ReplayDeliveries resets deliveries, so that they are attempted again like new ones.

@@ -90,8 +90,8 @@ type ContentPlace struct {
 }
 
 // SetTreePolicy sets the policy that is to store the contents of a tree, including those in the trash. It returns the number of versions
-// that another policy stores or was to store. It finds the versions by their files before it compares their policies: the statistics may not
-// know that most versions have another policy, and PostgreSQL would then compare each version with each item.
+// that another policy stores or was to store. It finds the versions by their files before it compares their policies: the statistics may
+// not know that most versions have another policy, and PostgreSQL would then compare each version with each item.
 func (q *Queries) SetTreePolicy(ctx context.Context, id, policyID int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, `UPDATE file_versions SET wanted_policy_id = $2 WHERE id IN (
 		SELECT found.id FROM (

@@ -9,7 +9,7 @@ import (
 	"platen/blob/blobtest"
 )
 
-// newFaulty returns a store to be closed after the test.
+// newFaulty returns a store that is closed after the test.
 func newFaulty(t *testing.T) *blobtest.Faulty {
 	f := blobtest.NewFaulty(openDisk(t))
 	t.Cleanup(func() {
@@ -28,7 +28,7 @@ func openDisk(t *testing.T) blob.Store {
 	return s
 }
 
-// Without a cue a Faulty is a store like any other.
+// TestFaultyWithoutCue checks that a Faulty without cues is a valid store.
 func TestFaultyWithoutCue(t *testing.T) {
 	blobtest.Run(t, func(t *testing.T) blob.Store { return blobtest.NewFaulty(openDisk(t)) })
 }
