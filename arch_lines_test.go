@@ -3,7 +3,6 @@ package main_test
 import (
 	"go/ast"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,44 +15,18 @@ import (
 
 const maxLine = 140 // characters
 
-// longLineFiles lists the files that are older than the limit and still exceed it, one path per line. The list never grows. After you wrap
-// the last long line of a file, or rename a file, run go test . -run=LongLines -update.
-const longLineFiles = "testdata/long_lines.txt"
-
 // onlyURL matches a line that cannot be wrapped because it is only a URL: a comment, a list item, or the target of a reference.
 var onlyURL = regexp.MustCompile(`^\s*(?://\s*|[-*]\s+|\[[^\]]+\]:\s*)?\S*://\S*$`)
 
+// TestLongLines checks that no line has more than maxLine characters, except those that longLines exempts.
 func TestLongLines(t *testing.T) {
-	listed, err := os.ReadFile(longLineFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := map[string][]int{}
 	for _, name := range textFiles(t, ".go", ".md") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lines := longLines(name, string(text)); len(lines) > 0 {
-			found[filepath.ToSlash(name)] = lines
-		}
-	}
-	exempt := strings.Fields(string(listed))
-	names := slices.Sorted(maps.Keys(found))
-	if *update && len(names) <= len(exempt) {
-		if err := os.WriteFile(longLineFiles, []byte(strings.Join(names, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	for _, name := range names {
-		if !slices.Contains(exempt, name) {
-			t.Errorf("%s: lines %v have more than %d characters", name, found[name], maxLine)
-		}
-	}
-	for _, name := range exempt {
-		if found[name] == nil {
-			t.Errorf("%s lists %s, which has no long lines: run go test . -run=LongLines -update", longLineFiles, name)
+		for _, line := range longLines(name, string(text)) {
+			t.Errorf("%s:%d: more than %d characters: wrap the line", name, line, maxLine)
 		}
 	}
 }

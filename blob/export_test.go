@@ -18,8 +18,8 @@ func OpenDiskNamed(dir string) (Store, error) {
 // Pace is the number of bytes of a file that are passed to the disk at a time.
 const Pace = pace
 
-// WritePaced writes a file as Put does. It calls begun when a part is passed to the disk and arrived when it is written, each with the end of
-// the part.
+// WritePaced writes a file as Put does. It calls begun when a part is passed to the disk, and arrived when it is written, each with the end
+// of the part.
 func WritePaced(f *os.File, r io.Reader, begun, arrived func(end int64)) (int64, error) {
 	p := paced(f)
 	p.flush = func(f *os.File, offset, length int64) error {

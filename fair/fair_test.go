@@ -24,7 +24,7 @@ type hall struct {
 	done   sync.WaitGroup
 }
 
-// comes starts a claimant that waits for a slot, holds it for a time, and releases it. When comes returns, the claimant is waiting or served.
+// comes starts a claimant that waits for a slot, holds it for a time, and releases it. When comes returns, the claimant waits or is served.
 func (h *hall) comes(name string, c fair.Claimant, hold time.Duration) {
 	h.t.Helper()
 	h.done.Go(func() {

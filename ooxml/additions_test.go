@@ -12,13 +12,18 @@ import (
 
 func TestAdditionsAreListed(t *testing.T) {
 	for name, c := range map[string]struct{ types, rels string }{
-		"plain":    {`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="` + names.TypeDocument + `"/></Types>`, ""},
-		"prefixed": {`<t:Types xmlns:t="http://schemas.openxmlformats.org/package/2006/content-types"><t:Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><t:Override PartName="/word/document.xml" ContentType="` + names.TypeDocument + `"/></t:Types>`, `<p:Relationships xmlns:p="http://schemas.openxmlformats.org/package/2006/relationships"/>`},
+		"plain": {`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ` +
+			`ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="` +
+			names.TypeDocument + `"/></Types>`, ""},
+		"prefixed": {`<t:Types xmlns:t="http://schemas.openxmlformats.org/package/2006/content-types"><t:Default Extension="rels" ` +
+			`ContentType="application/vnd.openxmlformats-package.relationships+xml"/><t:Override PartName="/word/document.xml" ContentType="` +
+			names.TypeDocument + `"/></t:Types>`, `<p:Relationships xmlns:p="http://schemas.openxmlformats.org/package/2006/relationships"/>`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parts := []string{
 				"[Content_Types].xml", c.types,
-				"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rIdV1" Type="` + names.RelOfficeDocument + `" Target="word/document.xml"/></Relationships>`,
+				"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship ` +
+					`Id="rIdV1" Type="` + names.RelOfficeDocument + `" Target="word/document.xml"/></Relationships>`,
 				"word/document.xml", `<d/>`,
 			}
 			if c.rels != "" {

@@ -17,9 +17,13 @@ import (
 )
 
 const (
-	contentTypes = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="XML" ContentType="application/xml"/><Override PartName="/word/Document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
-	rootRels     = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`
-	document     = `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body/></w:document>`
+	contentTypes = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ` +
+		`ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="XML" ` +
+		`ContentType="application/xml"/><Override PartName="/word/Document.xml" ` +
+		`ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
+	rootRels = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" ` +
+		`Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`
+	document = `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body/></w:document>`
 )
 
 // minimal is a small sound document; extra entries come after its own, and replace those of the same name.
@@ -64,8 +68,10 @@ func open(b []byte, lim ooxml.Limits) (*ooxml.Package, error) {
 }
 
 func TestOpenFindsMainPart(t *testing.T) {
-	strict := strings.ReplaceAll(rootRels, "http://schemas.openxmlformats.org/officeDocument/2006/relationships/", "http://purl.oclc.org/ooxml/officeDocument/relationships/")
-	dotm := strings.ReplaceAll(contentTypes, "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml", "application/vnd.ms-word.template.macroEnabledTemplate.main+xml")
+	strict := strings.ReplaceAll(rootRels, "http://schemas.openxmlformats.org/officeDocument/2006/relationships/",
+		"http://purl.oclc.org/ooxml/officeDocument/relationships/")
+	dotm := strings.ReplaceAll(contentTypes, "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml",
+		"application/vnd.ms-word.template.macroEnabledTemplate.main+xml")
 	for name, extra := range map[string][]string{
 		"transitional":    nil,
 		"strict":          {"_rels/.rels", strict},
@@ -137,8 +143,10 @@ func TestRefuses(t *testing.T) {
 		{"text after the root", pack(t, minimal("word/document.xml", "<a/>x")...), ooxml.Limits{}, ooxml.CodeBadXML},
 		{"attribute twice", pack(t, minimal("word/document.xml", `<a x="1" x="2"/>`)...), ooxml.Limits{}, ooxml.CodeBadXML},
 		{"unknown entity", pack(t, minimal("word/document.xml", `<a>&nbsp;</a>`)...), ooxml.Limits{}, ooxml.CodeBadXML},
-		{"other encoding", pack(t, minimal("word/document.xml", `<?xml version="1.0" encoding="utf-16"?><a/>`)...), ooxml.Limits{}, ooxml.CodeBadXML},
-		{"deep nesting", pack(t, minimal("word/document.xml", strings.Repeat("<a>", 600)+strings.Repeat("</a>", 600))...), ooxml.Limits{}, ooxml.CodeBadXML},
+		{"other encoding", pack(t, minimal("word/document.xml", `<?xml version="1.0" encoding="utf-16"?><a/>`)...), ooxml.Limits{},
+			ooxml.CodeBadXML},
+		{"deep nesting", pack(t, minimal("word/document.xml", strings.Repeat("<a>", 600)+strings.Repeat("</a>", 600))...), ooxml.Limits{},
+			ooxml.CodeBadXML},
 		{"too much XML", pack(t, minimal()...), ooxml.Limits{XMLBytes: 20}, ooxml.CodeTooLarge},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -172,7 +180,9 @@ func lyingSize(t *testing.T) []byte {
 	var buf bytes.Buffer
 	zw := zip.NewWriter(&buf)
 	content := []byte("more than four bytes")
-	w, err := zw.CreateRaw(&zip.FileHeader{Name: "a", Method: zip.Store, CRC32: crc32.ChecksumIEEE(content), CompressedSize64: uint64(len(content)), UncompressedSize64: 4})
+	w, err := zw.CreateRaw(&zip.FileHeader{
+		Name: "a", Method: zip.Store, CRC32: crc32.ChecksumIEEE(content), CompressedSize64: uint64(len(content)), UncompressedSize64: 4,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,13 +268,18 @@ func raw(t *testing.T, f *zip.File) []byte {
 }
 
 func TestCheck(t *testing.T) {
-	dangling := `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="t" Target="gone.xml"/><Relationship Id="r1" Type="t" Target="http://example.com" TargetMode="External"/></Relationships>`
-	p, err := open(pack(t, minimal("word/_rels/document.xml.rels", dangling, "word/bad.xml", "<a>", "word/picture.png", "")...), ooxml.Limits{})
+	dangling := `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" ` +
+		`Type="t" Target="gone.xml"/><Relationship Id="r1" Type="t" Target="http://example.com" TargetMode="External"/></Relationships>`
+	p, err := open(pack(t, minimal("word/_rels/document.xml.rels", dangling, "word/bad.xml", "<a>", "word/picture.png", "")...),
+		ooxml.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := fmt.Sprint(errors.Join(p.Check()...))
-	for _, want := range []string{`"r1" points to /word/gone.xml`, `"r1" is defined twice`, "/word/bad.xml: the XML is not well formed", "/word/picture.png: the part has no content type"} {
+	for _, want := range []string{
+		`"r1" points to /word/gone.xml`, `"r1" is defined twice`, "/word/bad.xml: the XML is not well formed",
+		"/word/picture.png: the part has no content type",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("Check does not say %q:\n%s", want, got)
 		}

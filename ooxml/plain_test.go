@@ -46,7 +46,10 @@ func TestPlainXML(t *testing.T) {
 
 // FuzzPlainXML looks for XML that is taken for well formed by the quick way alone.
 func FuzzPlainXML(f *testing.F) {
-	for _, src := range []string{declared + `<w:p xmlns:w="urn:w" w:id='1'><w:t xml:space="preserve">Zoë &amp; Ko</w:t><w:br/></w:p>`, `<a b="1" c='2'>&lt;</a>`, `<a><b/></a>`, `<?xml version="1.0" encoding="utf-8"?><a/>`} {
+	for _, src := range []string{
+		declared + `<w:p xmlns:w="urn:w" w:id='1'><w:t xml:space="preserve">Zoë &amp; Ko</w:t><w:br/></w:p>`,
+		`<a b="1" c='2'>&lt;</a>`, `<a><b/></a>`, `<?xml version="1.0" encoding="utf-8"?><a/>`,
+	} {
 		f.Add([]byte(src))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {

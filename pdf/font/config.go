@@ -39,7 +39,10 @@ type languageFamilies struct {
 }
 
 func (l *Library) config(cache string) config {
-	c := config{Cache: cache, Folders: l.folders, Rejected: slices.Clone(l.rejected), Fallback: l.lastFamilies(), EastAsian: l.eastAsianFamilies("")}
+	c := config{
+		Cache: cache, Folders: l.folders, Rejected: slices.Clone(l.rejected), Fallback: l.lastFamilies(),
+		EastAsian: l.eastAsianFamilies(""),
+	}
 	for _, skipped := range l.skipped {
 		c.Rejected = append(c.Rejected, skipped.File)
 	}

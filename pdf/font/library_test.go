@@ -97,7 +97,11 @@ func TestBadFilesAreSkipped(t *testing.T) {
 	dir := t.TempDir()
 	good := (&made{family: "Good", chars: "a"})
 	good.write(t, dir, "good.ttf")
-	bad := map[string][]byte{"empty.ttf": nil, "text.otf": []byte("this is no font at all"), "short.ttf": good.bytes()[:100], "many.ttc": []byte("ttcf\x00\x01\x00\x00\xff\xff\xff\xff")}
+	bad := map[string][]byte{
+		"empty.ttf": nil, "text.otf": []byte("this is not a font"), "short.ttf": good.bytes()[:100],
+		"many.ttc": []byte("ttcf\x00\x01\x00\x00\xff\xff\xff\xff"),
+	}
+
 	for name, b := range bad {
 		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
 			t.Fatal(err)

@@ -22,8 +22,9 @@ import (
 
 func TestUsed(t *testing.T) {
 	filler := strings.Repeat("stream of bytes /Base ", scanBuffer/11)
-	pdf := "%PDF-1.7\n1 0 obj<</Type/Font/BaseFont/BAAAAA+LiberationSans-Bold/X 1>>\n2 0 obj<</BaseFont /Arial,Bold>> /BaseFont\n/Caf#C3#A9>>" +
-		filler + "/BaseFont/CAAAAA+Carlito " + filler[:scanBuffer-7] + "/BaseFont/DAAAAA+Carlito>>/BaseFont(none)/BaseFont/lower+Case /BaseFont/#4 /BaseFont/Last"
+	pdf := "%PDF-1.7\n1 0 obj<</Type/Font/BaseFont/BAAAAA+LiberationSans-Bold/X 1>>\n2 0 obj<</BaseFont /Arial,Bold>> " +
+		"/BaseFont\n/Caf#C3#A9>>" + filler + "/BaseFont/CAAAAA+Carlito " + filler[:scanBuffer-7] +
+		"/BaseFont/DAAAAA+Carlito>>/BaseFont(none)/BaseFont/lower+Case /BaseFont/#4 /BaseFont/Last"
 	want := []string{"#4", "Arial,Bold", "Café", "Carlito", "Last", "LiberationSans-Bold", "lower+Case"}
 	for name, r := range map[string]io.Reader{"at once": strings.NewReader(pdf), "in pieces": iotest.OneByteReader(strings.NewReader(pdf))} {
 		got, err := Used(r)
@@ -57,8 +58,10 @@ func TestUsedInObjectStreams(t *testing.T) {
 	object := func(data string) string {
 		return "3 0 obj<</Type /ObjStm/N 1/First 4/Filter/FlateDecode/Length 9>>\r\nstream\r\n" + data + "\nendstream endobj\n"
 	}
-	one, two := pack("1 0 <</Type/Font/BaseFont/ABCDEF+One>>"), pack(strings.Repeat("x", 3*scanBuffer)+"/BaseFont/Two /Type/ObjStm stream /BaseFont/Three")
-	pdf := "%PDF-1.7 " + object(one) + strings.Repeat("/Filler ", scanBuffer/5) + object(two) + object(one[:9]) + object("not packed") + "/BaseFont/Four /ObjStm stream"
+	one := pack("1 0 <</Type/Font/BaseFont/ABCDEF+One>>")
+	two := pack(strings.Repeat("x", 3*scanBuffer) + "/BaseFont/Two /Type/ObjStm stream /BaseFont/Three")
+	pdf := "%PDF-1.7 " + object(one) + strings.Repeat("/Filler ", scanBuffer/5) + object(two) + object(one[:9]) + object("not packed") +
+		"/BaseFont/Four /ObjStm stream"
 	want := []string{"Four", "One", "Two"}
 	for name, r := range map[string]io.Reader{"at once": strings.NewReader(pdf), "in pieces": iotest.OneByteReader(strings.NewReader(pdf))} {
 		got, err := Used(r)
@@ -177,11 +180,14 @@ func TestOfficeUsesWhatIsPredicted(t *testing.T) {
 		return b
 	}
 	documents := map[string][]byte{}
+	paragraph := func(runs string) []byte {
+		return styletest.Parts{"document": styletest.Paragraph("", runs)}.Docx(t, nil)
+	}
 	for _, name := range []string{
-		"Arial", "Times New Roman", "Courier New", "Calibri", "Cambria", "Calibri Light", "Georgia", "Helvetica", "Aptos", "Verdana", "Consolas", "Garamond",
-		"Segoe UI", "Nobody's Own", "MS Mincho", "Liberation Sans Narrow", "Arial Narrow",
+		"Arial", "Times New Roman", "Courier New", "Calibri", "Cambria", "Calibri Light", "Georgia", "Helvetica", "Aptos", "Verdana",
+		"Consolas", "Garamond", "Segoe UI", "Nobody's Own", "MS Mincho", "Liberation Sans Narrow", "Arial Narrow",
 	} {
-		documents["of "+name] = styletest.Parts{"document": styletest.Paragraph("", styletest.Run(styletest.Face(name), "Hello, world"))}.Docx(t, nil)
+		documents["of "+name] = paragraph(styletest.Run(styletest.Face(name), "Hello, world"))
 	}
 	documents["embedded"] = styletest.Parts{
 		"document":  styletest.Paragraph("", styletest.Run(styletest.Face("House Style!"), "Hello, world")),
@@ -193,9 +199,10 @@ func TestOfficeUsesWhatIsPredicted(t *testing.T) {
 		"document":  styletest.Paragraph("", styletest.Run(styletest.Face("Kept to View"), "Hello, world")),
 		"fontTable": `<w:font w:name="Kept to View"><w:embedRegular r:id="1.odttf" w:fontKey="` + fontKey + `"/></w:font>`,
 	}.Docx(t, map[string][]byte{"1.odttf": garble(restrict(t, font("Kept to View")))})
-	documents["fallback"] = styletest.Parts{"document": styletest.Paragraph("", styletest.Run(styletest.Face("Calibri"), "snow ☃"))}.Docx(t, nil)
-	documents["bullets"] = styletest.Parts{"document": styletest.Paragraph("", `<w:r><w:sym w:font="Symbol" w:char="F0B7"/></w:r>`+styletest.Run(styletest.Face("Wingdings"), "ü§"))}.Docx(t, nil)
-	documents["sign"] = styletest.Parts{"document": styletest.Paragraph("", `<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>`)}.Docx(t, nil)
+	documents["fallback"] = paragraph(styletest.Run(styletest.Face("Calibri"), "snow ☃"))
+	documents["bullets"] = paragraph(`<w:r><w:sym w:font="Symbol" w:char="F0B7"/></w:r>` +
+		styletest.Run(styletest.Face("Wingdings"), "ü§"))
+	documents["sign"] = paragraph(`<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>`)
 	pdfs := office(t, l, documents)
 	for name, docx := range documents {
 		if embeds := read(t, docx).Embeds(); embeds != (name == "embedded" || name == "restricted") {
