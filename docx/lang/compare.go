@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// compare returns whether l op r holds. What is missing makes it false, but the literal null equals what is missing.
+// compare returns the result of l op r. It is false if an operand is missing, except that the literal null equals a missing value.
 func (e *Env) compare(n *Binary, l, r Value) (Value, error) {
 	if isNull(n.L) || isNull(n.R) {
 		return (l == nil && r == nil) == (n.Op == "==") && (n.Op == "==" || n.Op == "!="), nil
@@ -43,8 +43,8 @@ func isNull(n Node) bool {
 	return ok && l.Value == nil
 }
 
-// equal reports whether two values are the same: numbers, and a number and a text that spells one, by what they are
-// worth; true and false also when spelled as text; texts letter by letter; lists and objects never.
+// equal reports whether two values are equal. Numbers, and a number and a text with a number, are compared by value; true and false also
+// with their text; and texts letter by letter. Lists and objects are never equal.
 func equal(l, r Value) bool {
 	switch l := l.(type) {
 	case string:

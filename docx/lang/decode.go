@@ -42,8 +42,8 @@ func DecodeText(text string) (Value, error) {
 // decoder reads one JSON text. Strings without escapes share the memory of the text, and objects and their values are allocated
 // in blocks, so decoding needs little more memory than the result.
 //
-// It finds the tokens itself: with those of jsontext, decoding took 30 to 50 % longer, and a document with a table 7 % (ADR 30).
-// Strings with escapes, and what is wrong with a string, are left to jsontext.
+// It finds the tokens itself: with those of jsontext, decoding took 30 to 50 % longer, and a document with a table 7 % (ADR 30). jsontext
+// handles strings with escapes, and mistakes in strings.
 type decoder struct {
 	text    string
 	at      int
@@ -56,7 +56,7 @@ type decoder struct {
 	keys    []map[string]int // places of the keys of a large object that has not ended, by depth; see place
 }
 
-// value reads a value, which may be preceded by blanks, as objects hold it.
+// value reads a value, which may be preceded by blanks, in the form in which objects hold it.
 func (d *decoder) value() (Value, error) {
 	d.blanks()
 	switch c := d.ahead(); c {
@@ -80,7 +80,7 @@ func (d *decoder) value() (Value, error) {
 	return nil, d.noValue()
 }
 
-// object reads an object, of which the brace is next.
+// object reads an object. The offset is at its brace.
 func (d *decoder) object() (*Object, error) {
 	if err := d.enter(); err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (d *decoder) place(keys *layout, key string) int {
 	return -1
 }
 
-// list reads a list, of which the bracket is next.
+// list reads a list. The offset is at its bracket.
 func (d *decoder) list() ([]any, error) {
 	if err := d.enter(); err != nil {
 		return nil, err

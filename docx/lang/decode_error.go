@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxWord is how many bytes of a word an error repeats.
+// maxWord is the number of bytes of a word that an error repeats.
 const maxWord = 40
 
 const endsEarly = "the text ends too early"
@@ -36,7 +36,7 @@ func (d *decoder) fault(at int, message string) *DataError {
 	}
 }
 
-// unexpected says what is needed here instead of the next character.
+// unexpected returns the error for a character in place of what is needed.
 func (d *decoder) unexpected(needed string) error {
 	if d.at == len(d.text) {
 		return d.fault(d.at, endsEarly+"; "+needed)
@@ -53,7 +53,7 @@ func (d *decoder) sight(at int) string {
 	return fmt.Sprintf("%q", r)
 }
 
-// noObject says what is at the top instead of an object.
+// noObject returns the error for another value than an object at the top.
 func (d *decoder) noObject() error {
 	if c := d.ahead(); c != 0 && strings.IndexByte(`[tfn"-0123456789`, c) >= 0 {
 		return d.fault(d.at, "the input must be an object, in { }")
@@ -101,7 +101,7 @@ func (d *decoder) noKey(first bool) error {
 	return d.unexpected("a key in straight double quotes is needed")
 }
 
-// badString says what is wrong with the string whose quote is at start; nil if nothing is.
+// badString returns the error in the string whose quote is at start, or nil if there is none.
 func (d *decoder) badString(start int) error {
 	_, err := jsontext.NewDecoder(strings.NewReader(d.text[start:]), jsontext.AllowInvalidUTF8(true)).ReadToken()
 	wrong, ok := errors.AsType[*jsontext.SyntacticError](err)

@@ -15,7 +15,7 @@ var special = func() (table [256]bool) {
 	return table
 }()
 
-// string reads a string whose quote is next. A plain string is a part of the text as it is.
+// string reads a string. The offset is at its quote. A plain string has no escapes, and shares the memory of the text.
 func (d *decoder) string() (s string, plain bool, err error) {
 	start := d.at
 	ascii, escaped := true, false
@@ -43,7 +43,7 @@ func (d *decoder) string() (s string, plain bool, err error) {
 	return "", false, d.badString(start)
 }
 
-// unquote returns what the string from start to the current offset spells.
+// unquote returns the value of the string from start to the current offset.
 func (d *decoder) unquote(start int) (s string, plain bool, err error) {
 	text, err := jsontext.AppendUnquote(nil, d.text[start:d.at])
 	if err != nil { // it may also be half a surrogate pair or not UTF-8, which text has as U+FFFD

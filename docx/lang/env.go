@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// bytesPerStep is how many bytes of text a filter or comparison gets through for one more step.
+	// bytesPerStep is the number of bytes of text that a filter or comparison processes for one step.
 	bytesPerStep = 100
 	// MaxText is the maximum length of a printed value, in bytes.
 	MaxText = 16 << 20
 	// maxGrown is the maximum total length of the text that the filters and functions of a tag produce, in bytes.
 	maxGrown = 4 * MaxText
-	// itemBytes is about the memory that an item takes in a list that a filter returns.
+	// itemBytes is the approximate memory of an item in a list that a filter returns.
 	itemBytes = 32
 	// MaxReports is the maximum number of errors, and of warnings, that one execution reports. Others are only counted.
 	MaxReports = 100
@@ -28,7 +28,7 @@ const (
 
 // Options are the settings of an execution.
 type Options struct {
-	Use      *Use           // what the template reads; nil: input that is not used is not reported
+	Use      *Use           // input that the template reads; if nil, unused input is not reported
 	Meter    *budget.Meter  // counts the work; nil: a new one with the default limits
 	Locale   *locale.Locale // how numbers, dates and lists are written; nil: [locale.Default]
 	Location *time.Location // the time zone of output; nil: that of each value, or UTC if it has none
@@ -36,7 +36,7 @@ type Options struct {
 	Missing  Missing        // how to treat a tag whose value is missing
 }
 
-// Missing says how to treat a tag whose value is missing.
+// Missing is the treatment of a tag whose value is missing.
 type Missing int
 
 // The ways to treat missing values.
@@ -62,13 +62,13 @@ type Env struct {
 	warnings reports
 	absent   bool // something was missing
 
-	tag       *Tag // being evaluated, and what that met:
+	tag       *Tag // current tag, with its state:
 	items     []itemScope
 	missing   []*Path
 	list      separators
 	present   Present
 	presented bool // present is not empty
-	grown     int  // bytes of text that were made
+	grown     int  // bytes of created text
 	held      int  // bytes of memory that were taken from the meter
 }
 
@@ -79,7 +79,7 @@ type frame struct {
 	index, count int
 }
 
-// separators are what the delimiter filters of the current tag ask for; nil means not asked for.
+// separators are the arguments of the delimiter filters of the current tag; nil without such a filter.
 type separators struct{ between, last *string }
 
 // NewEnv returns the state of an execution on data, which [Decode] gave.
@@ -104,9 +104,9 @@ func (e *Env) LastRound() bool {
 	return last >= 0 && e.frames[last].index == e.frames[last].count-1
 }
 
-// Print returns the text of a value tag. If ok is false there is none: the value is missing, null or cannot be
-// printed, which is now among [Env.Errors], and the tag is to stay as it is (but see [Missing]). The items of a list are
-// separated by ", " or by what its delimiter filters say. The error is a [*LimitError].
+// Print returns the text of a value tag. ok is false if the value is missing, null, or cannot be printed. This is reported by [Env.Errors],
+// and the tag should stay in the document (but see [Missing]). The items of a list are separated by ", " or as its
+// delimiter filters demand. The error is a [*LimitError].
 func (e *Env) Print(t *Tag) (s string, ok bool, err error) {
 	if s, ok, err = e.direct(t); ok || err != nil {
 		return s, ok, err
@@ -142,9 +142,8 @@ func (e *Env) direct(t *Tag) (s string, ok bool, err error) {
 	return "", false, nil
 }
 
-// Show is Print for documents: it also returns the presentation that the tag's filters ask for. Present is nil
-// if there are none, and is valid until the next call. The text of a check box is its box, that of a page break or a chart is
-// empty.
+// Show is Print for documents: it also returns the presentation that the tag's filters set. p is nil if they set none, and valid until the
+// next call. The text of a check box is its box, and that of a page break or a chart is empty.
 func (e *Env) Show(t *Tag) (s string, p *Present, ok bool, err error) {
 	s, ok, err = e.Print(t)
 	if e.presented {
@@ -153,7 +152,7 @@ func (e *Env) Show(t *Tag) (s string, p *Present, ok bool, err error) {
 	return s, p, ok, err
 }
 
-// Value returns what a value tag stands for, as [Decode] would give it; otherwise it is like [Env.Print].
+// Value is like [Env.Print], but returns the value of the tag in the form of [Decode].
 func (e *Env) Value(t *Tag) (v Value, ok bool, err error) {
 	v, ok, err = e.evaluate(t)
 	return plain(v), ok, err
@@ -204,12 +203,12 @@ func (e *Env) Err() error {
 	return nil
 }
 
-// Errors returns what keeps the document from being complete, each once, in the order it was met. A missing path is named
-// as in the tag, loop variable and all, but without blanks.
+// Errors returns the errors that make the document incomplete, without duplicates, in the order in which they occurred. A missing path is
+// named as in the tag, with the loop variable and without blanks.
 func (e *Env) Errors() []string { return e.errors.lines() }
 
-// Warnings returns what the author may want to know, each once: lists that were not provided, in the order they were
-// met, then the input that no tag reads, sorted.
+// Warnings returns the warnings for the author, without duplicates: lists that were not provided, in the order in which they occurred, and
+// then the input that no tag reads, sorted.
 func (e *Env) Warnings() []string {
 	all := e.allWarnings()
 	return all.lines()
@@ -217,7 +216,7 @@ func (e *Env) Warnings() []string {
 
 // Lines are errors or warnings.
 type Lines struct {
-	Texts   []string // at most [MaxReports]
+	Texts   []string // up to [MaxReports]
 	Omitted int      // beyond these, duplicates included
 }
 
@@ -252,7 +251,7 @@ func (e *Env) begin(t *Tag) {
 	}
 }
 
-// evaluate returns the value of a value tag with its filters; ok is false if there is none, which is then reported.
+// evaluate returns the value of a value tag with its filters. If there is none, ok is false, and it reports that.
 func (e *Env) evaluate(t *Tag) (v Value, ok bool, err error) {
 	e.begin(t)
 	if v, err = e.filtered(t); err != nil {
@@ -261,7 +260,7 @@ func (e *Env) evaluate(t *Tag) (v Value, ok bool, err error) {
 	if v != nil {
 		return v, true, nil
 	}
-	if len(e.missing) == 0 { // what it reads is there, such as an empty list
+	if len(e.missing) == 0 { // all paths exist, such as an empty list
 		e.lacks("The tag '"+t.Expr.String()+"' has no value: the input data has nothing to compute it from.", nil)
 	}
 	for _, p := range e.missing {
@@ -293,7 +292,7 @@ func (e *Env) listNotProvided(name string, p *Path) {
 	e.absent = true
 }
 
-// missed returns what made a value missing, and its name.
+// missed returns the path that made a value missing, and its name.
 func (e *Env) missed(t *Tag) (name string, p *Path) {
 	if len(e.missing) > 0 {
 		return e.missing[0].name(), e.missing[0]
@@ -301,7 +300,7 @@ func (e *Env) missed(t *Tag) (name string, p *Path) {
 	return t.Expr.String(), nil
 }
 
-// about says for a report where the execution is; the path is what is missing, if anything.
+// about returns a report with the position of the execution, and the missing path, which may be nil.
 func (e *Env) about(p *Path) report { return report{tag: e.tag, path: p, frames: e.frames} }
 
 // filtered returns the value of a tag with its filters.
@@ -360,7 +359,7 @@ func (e *Env) hold(n int, at Node) error {
 	return nil
 }
 
-// Keep returns how many bytes of memory the value of the last tag takes. They stay taken from the meter until [Env.Release].
+// Keep returns the memory of the last tag's value in bytes. It stays taken from the meter until [Env.Release].
 func (e *Env) Keep() (bytes int) {
 	bytes, e.held = e.held, 0
 	return bytes
@@ -372,7 +371,7 @@ func (e *Env) Release(bytes int) { e.meter.Release(bytes) }
 // Tag returns the tag that was evaluated last; nil before the first.
 func (e *Env) Tag() *Tag { return e.tag }
 
-// limit returns a budget's error with the place of a node. Why the context ended stays as it is.
+// limit returns the error of a budget with the place of a node. It returns the error of a context unchanged.
 func (e *Env) limit(at Node, err error) error {
 	if exceeded, ok := errors.AsType[*budget.Error](err); ok {
 		return &LimitError{Text: e.tag.Text, Offset: at.Position(), Err: exceeded}

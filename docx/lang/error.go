@@ -9,14 +9,14 @@ import (
 	"platen/budget"
 )
 
-// pictureWidth is how many characters of the tag [SyntaxError.Picture] shows on each side of the place.
+// pictureWidth is the number of characters of the tag that [SyntaxError.Picture] shows on each side of the place.
 const pictureWidth = 40
 
 // SyntaxError says where and why the text of a tag cannot be read.
 type SyntaxError struct {
 	Text    string // the tag as typed, with braces
-	Offset  int    // bytes into Text; len(Text) at most
-	Message string // what is wrong
+	Offset  int    // of the mistake in Text, in bytes; up to len(Text)
+	Message string // the mistake
 	Hint    string // what to do about it; may be empty
 }
 
@@ -33,7 +33,7 @@ func (e *SyntaxError) Error() string {
 // the end. It counts characters, so it is for text in a fixed-width face.
 func (e *SyntaxError) Picture() string { return picture(e.Text, e.Offset) }
 
-// LimitError says which tag exceeded a budget. The document cannot be finished.
+// LimitError means that a tag exceeded a budget. The document cannot be finished.
 type LimitError struct {
 	Text   string // the tag as typed, with braces
 	Offset int    // bytes into Text
@@ -46,7 +46,7 @@ func (e *LimitError) Error() string { return describe(e.Text, e.Offset, e.Err.Er
 // Unwrap returns which budget it is.
 func (e *LimitError) Unwrap() error { return e.Err }
 
-// Picture is that of [SyntaxError.Picture].
+// Picture is like [SyntaxError.Picture].
 func (e *LimitError) Picture() string { return picture(e.Text, e.Offset) }
 
 func describe(text string, offset int, message string) string {

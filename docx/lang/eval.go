@@ -2,8 +2,7 @@ package lang
 
 import "encoding/json"
 
-// eval returns the value of n: what [Decode] can give, or a computed number; nil stands for missing. The error is a *fault or a
-// *LimitError.
+// eval returns the value of n: a value of [Decode], a computed number, or nil if it is missing. The error is a *fault or a *LimitError.
 func (e *Env) eval(n Node) (Value, error) {
 	if err := e.spend(1, n); err != nil {
 		return nil, err

@@ -7,12 +7,12 @@ import (
 	"strconv"
 )
 
-// arity is how many arguments a filter or function takes; max is many if there is no limit of its own.
+// arity is the number of arguments of a filter or function. max is many if it has no limit.
 type arity struct{ min, max int }
 
 const (
 	many = MaxNodes
-	// maxWholeDigits is how many digits a whole number may have to be looked at.
+	// maxWholeDigits is the largest number of digits of a whole number in an argument.
 	maxWholeDigits = 18
 )
 
@@ -30,25 +30,24 @@ func (a arity) String() string {
 	return fmt.Sprintf("%d to %d arguments", a.min, a.max)
 }
 
-// filter is what a name after :: does. Those that change the value have apply, those that only say how it is to be shown
-// have note.
+// filter is the definition of a filter. Filters that change the value have apply, and those that only set its presentation have note.
 type filter struct {
 	arity
 	usage string   // how it is written, for hints
 	also  []string // what other tools call it
 
-	takes    takes                 // what it takes its value for
+	takes    takes                 // the use of its value
 	takesFor func(f *Filter) takes // the same, if that depends on its arguments
-	args     []takes               // what it takes its arguments for; the last counts for all that follow
-	same     bool                  // what it gives is still that value, so that the next filter also tells something of it
+	args     []takes               // the uses of its arguments; the last one is for all further arguments
+	same     bool                  // the result is still the same value, so that the use by the next filter also applies to it
 	optional bool                  // the value may be missing
 	sole     bool                  // makes something else of the value, so that a tag has only one of them
 
-	// apply gives the value that follows from v, nil if that is missing.
+	// apply returns the result for v, or nil if it is missing.
 	apply func(e *Env, f *Filter, v Value) (Value, error)
-	// note says in p how the value is to be shown, for the values of the arguments.
+	// note sets the presentation of the value in p. args are the values of the arguments.
 	note func(p *Present, f *Filter, args []Value) error
-	// check says what is wrong with the first argument if that is a text that is written out, or "".
+	// check returns the mistake in the first argument if that is a literal text, or "".
 	check func(f *Filter, s string) string
 	// perItem means that the arguments are computed for each item of the value, with the item's keys as innermost names.
 	perItem bool
@@ -68,13 +67,13 @@ func filterTables(tables ...map[string]*filter) map[string]*filter {
 // Filters returns the names of all filters, sorted.
 func Filters() []string { return slices.Sorted(maps.Keys(filterTable)) }
 
-// missingFilters say what is to be in the place of something missing.
+// missingFilters replace a missing value.
 var missingFilters = map[string]*filter{
 	"optional": {usage: "optional", same: true, optional: true, apply: optional},
 	"default":  {usage: `default("n/a")`, arity: arity{1, 1}, same: true, optional: true, also: []string{"ifempty"}, apply: defaultTo},
 }
 
-// optional makes what is missing the empty text.
+// optional replaces a missing value with the empty text.
 func optional(_ *Env, _ *Filter, v Value) (Value, error) {
 	if v == nil {
 		return "", nil
@@ -82,7 +81,7 @@ func optional(_ *Env, _ *Filter, v Value) (Value, error) {
 	return v, nil
 }
 
-// defaultTo puts its argument in the place of what is missing.
+// defaultTo replaces a missing value with its argument.
 func defaultTo(e *Env, f *Filter, v Value) (Value, error) {
 	if v != nil {
 		return v, nil
@@ -90,8 +89,8 @@ func defaultTo(e *Env, f *Filter, v Value) (Value, error) {
 	return e.eval(f.Args[0])
 }
 
-// eachScalar returns a filter that changes one value, or each in a list. What is missing, the empty text, and the nulls in a
-// list stay as they are, so that optional may come before or after.
+// eachScalar returns a filter that changes one value, or each value in a list. Missing values, the empty text, and nulls in a list stay
+// unchanged, so that optional may precede or follow it.
 func eachScalar(change func(e *Env, f *Filter, v Value) (Value, error)) func(*Env, *Filter, Value) (Value, error) {
 	return func(e *Env, f *Filter, v Value) (Value, error) {
 		list, ok := v.([]any)
@@ -162,10 +161,10 @@ func wholeNumber(n Node, v Value, low, high int) (int, error) {
 	return 0, &fault{n, "is not a whole number from " + strconv.Itoa(low) + " to " + strconv.Itoa(high)}
 }
 
-// made counts a text that a filter or function made against the limits.
+// made counts a text that a filter or function has created against the limits, and returns it.
 func (e *Env) made(s string) (Value, error) { return s, e.grow(len(s)) }
 
-// grow counts n bytes of text that are to be made against the limits.
+// grow counts n bytes of text against the limits before they are created.
 func (e *Env) grow(n int) error {
 	if e.grown += n; n > MaxText || e.grown > maxGrown {
 		return e.tooLong(e.tag.Expr)
@@ -176,7 +175,7 @@ func (e *Env) grow(n int) error {
 	return e.spend(n/bytesPerStep, e.tag.Expr)
 }
 
-// makeItems counts n items of a list that is to be made against the limits.
+// makeItems counts n items of a list against the limits before it is created.
 func (e *Env) makeItems(n int, at Node) error {
 	if err := e.hold(n*itemBytes, at); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"platen/docx/locale"
 )
 
-// dateFilters read what they are given as a date (see [locale.ParseTime]) and write or change it.
+// dateFilters parse their value as a date (see [locale.ParseTime]), and format or change it.
 var dateFilters = map[string]*filter{
 	"date": {
 		usage: `date, date("d MMMM yyyy") or date("long")`, arity: arity{0, 1}, also: []string{"formatdate", "dateformat"},
@@ -69,7 +69,7 @@ func (e *Env) writeDate(m moment, pattern string) (Value, error) {
 	return e.made(s)
 }
 
-// timezone gives a time as the clocks of a zone show it. A date without a time of day stays as it is.
+// timezone converts a time to a time zone. A date without a time of day stays unchanged.
 func timezone(e *Env, f *Filter, v Value) (Value, error) {
 	m, err := e.moment(e.tag.Expr, v)
 	if err != nil || m.dateOnly {
@@ -139,7 +139,7 @@ func addTakes(f *Filter) takes {
 
 const noAmount = `is not a number or a time like "+1 month", "-2 weeks", "end of month" or "next monday"`
 
-// isMidnight reports whether a time of day is that of a date alone.
+// isMidnight reports whether a time of day is that of a date without a time.
 func isMidnight(t time.Time) bool {
 	hour, minute, second := t.Clock()
 	return hour == 0 && minute == 0 && second == 0
@@ -163,10 +163,10 @@ func datePattern(pattern string) string {
 	return cmp.Or(boxDate(pattern), pattern)
 }
 
-// dateLetters are the letters that stand for something in a pattern of a date.
+// dateLetters are the letters with a meaning in a date pattern.
 const dateLetters = "GyYuQqMmLwWdDEeachHKkjsSAzZOvVXx"
 
-// isDatePattern reports whether all letters of a pattern that are not in quotes stand for a part of a date, and one is there.
+// isDatePattern reports whether a pattern has letters outside quotes, and all of them mean a part of a date.
 func isDatePattern(pattern string) bool {
 	quoted, found := false, false
 	for _, r := range pattern {

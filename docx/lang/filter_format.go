@@ -8,12 +8,12 @@ import (
 	"platen/docx/locale"
 )
 
-// format writes a value by a pattern. What kind the pattern is decides what the value must be:
+// format formats a value with a pattern. The kind of the pattern determines the kind of the value:
 //
 //   - US-Number and EU-Number: a number, as 300,000 and 300.000;
-//   - one with an x, such as xxx-xxxx, or with # and other signs between, such as ###-##-####: a mask for any text;
-//   - one with # or 0, such as #,##0.00: a number format, written as in the locale;
-//   - one of letters for parts of a date, such as dd-mm-yyyy: a date; mm is the month unless it follows an hour.
+//   - a pattern with an x, such as xxx-xxxx, or with # and other characters between, such as ###-##-####: a mask for any text;
+//   - a pattern with # or 0, such as #,##0.00: a number format, written as in the locale;
+//   - a pattern of letters for parts of a date, such as dd-mm-yyyy: a date; mm is the month unless it follows an hour.
 func format(e *Env, f *Filter, v Value) (Value, error) {
 	pattern, err := e.text(f.Args[0])
 	if err != nil {

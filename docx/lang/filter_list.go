@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// The keys of what the filter group gives.
+// The keys of the objects that the filter group returns.
 const (
 	groupKey   = "key"
 	groupItems = "items"
 )
 
-// listFilters work on lists. An object or a single value counts as a list of itself alone, the empty text as an empty one,
-// and what is missing stays missing.
+// listFilters work on lists. An object or a single value counts as a list of one item, and the empty text as an empty list. A missing value
+// stays missing.
 var listFilters = map[string]*filter{
 	"where": {
 		usage: `where(price > 10)`, arity: arity{1, 1}, also: []string{"filter"},
@@ -95,8 +95,8 @@ func where(e *Env, f *Filter, items []Value) (Value, error) {
 	return kept, nil
 }
 
-// group gathers the items that have the same key, in the order in which the keys come first: a list of objects with key and
-// items. Items that have no key are a group without key.
+// group returns groups of the items with the same key, in the order in which the keys first occur: a list of objects with key and items.
+// Items without a key are a group without a key.
 func group(e *Env, f *Filter, items []Value) (Value, error) {
 	places := map[string]int{}
 	var keys []Value
@@ -174,7 +174,7 @@ func (e *Env) itemKey(n Node, item Value) (key Value, text string, err error) {
 	return key, text, e.spend(len(text)/bytesPerStep, n)
 }
 
-// keyBytes is about how much memory a key takes among those that were seen, besides its text, with the list of its items.
+// keyBytes is the approximate memory of a known key without its text, including the list of its items.
 const keyBytes = 200
 
 // identity returns a text that is the same for equal values; ok is false for lists and objects.
@@ -191,7 +191,7 @@ func identity(v Value) (text string, ok bool) {
 	return "=" + text, ok
 }
 
-// firstItems gives the first item, which is missing from an empty list, or as many from the beginning as the argument says.
+// firstItems returns the first item, which is missing in an empty list, or the number of first items in the argument.
 func firstItems(e *Env, f *Filter, items []Value) (Value, error) {
 	if len(f.Args) == 0 {
 		return itemAt(items, 0), nil
@@ -209,14 +209,14 @@ func lastItems(e *Env, f *Filter, items []Value) (Value, error) {
 	return clip(items, max(len(items)-n, 0), len(items)), err
 }
 
-// maxWhole is how large a place in a list or text may be.
+// maxWhole is the largest position in a list or text.
 const maxWhole = 1_000_000_000
 
-// clip returns a list of its own, to which nothing can be appended that others see.
+// clip returns a part of a list. Appending to it does not change the list.
 func clip(items []Value, from, to int) Value { return items[from:to:to] }
 
-// slice gives the items, or the characters of a text, from one place to before another; places count from 0, and from the end
-// if they are negative.
+// slice returns the items of a list, or the characters of a text, from one position to before another. Positions count from 0, or from the
+// end if they are negative.
 func slice(e *Env, f *Filter, v Value) (Value, error) {
 	if v == nil {
 		return nil, nil

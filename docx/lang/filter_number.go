@@ -12,7 +12,7 @@ const (
 	percentPlaces = 2
 	// maxPercentPlaces is the maximum argument of percent.
 	maxPercentPlaces = 20
-	// maxWritten is how many digits before the decimal point a number may have to be written by a locale.
+	// maxWritten is the largest number of digits before the decimal point of a number that a locale formats.
 	maxWritten = MaxDigits
 )
 
@@ -72,7 +72,7 @@ func currency(e *Env, f *Filter, v Value) (Value, error) {
 	return e.made(s)
 }
 
-// checkCurrency says what is wrong with a literal that is no code of a currency.
+// checkCurrency returns the mistake in a literal that is not a currency code.
 func checkCurrency(_ *Filter, code string) string {
 	if len(code) == 3 && strings.Trim(strings.ToUpper(code), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// presentFilters say how a value is to be shown and, but for link, pagebreak and checkbox, leave the value as it is.
+// presentFilters set the presentation of a value. Except for link, pagebreak, and checkbox, they do not change the value.
 var presentFilters = map[string]*filter{
 	"raw":      {usage: "raw", takes: takes{want: aScalar}, same: true, sole: true, note: showAs(AsLiteral)},
 	"html":     {usage: "html", takes: takes{want: aText}, same: true, sole: true, also: []string{"safe"}, note: showAs(AsHTML)},
@@ -94,7 +94,7 @@ func (p *parser) checkNote(f *Filter) {
 	}
 }
 
-// note lets a presentation filter say how the value is to be shown.
+// note applies a presentation filter.
 func (e *Env) note(f *Filter) error {
 	args := make([]Value, len(f.Args))
 	for i, arg := range f.Args {
@@ -106,7 +106,7 @@ func (e *Env) note(f *Filter) error {
 	return f.fn.note(e.presenting(), f, args)
 }
 
-// presenting returns how the value of the current tag is to be shown, to be changed.
+// presenting returns the presentation of the current tag's value, which the caller may change.
 func (e *Env) presenting() *Present {
 	e.presented = true
 	return &e.present
@@ -127,7 +127,7 @@ func mark(of func(*Present) *bool) func(*Present, *Filter, []Value) error {
 	}
 }
 
-// image takes lengths, the first of which is the width, and how the picture fits into both.
+// image sets the width, the height, and the fit of a picture.
 func image(p *Present, f *Filter, args []Value) error {
 	p.As = AsImage
 	lengths := []*Length{&p.Width, &p.Height}
@@ -147,7 +147,7 @@ func image(p *Present, f *Filter, args []Value) error {
 	return nil
 }
 
-// set makes l the length v, the value of n; what is missing leaves it.
+// set sets l to the length v, which is the value of n. A missing value leaves l unchanged.
 func (l *Length) set(n Node, v Value) error {
 	if v == nil {
 		return nil
@@ -236,11 +236,11 @@ func span(p *Present, f *Filter, args []Value) (err error) {
 	return err
 }
 
-// anAddress is what a link leads to.
+// anAddress is the kind of value that a link needs.
 var anAddress = like(aText, "https://example.com/", "https://example.org/")
 
-// link makes the value an address and gives the text to be shown: its argument, or the address itself. The empty address
-// gives the empty text.
+// link makes the value an address, and returns the text of the link: its argument, or the address itself. The text for an empty address is
+// empty.
 func link(e *Env, f *Filter, v Value) (Value, error) {
 	if v == nil || v == "" {
 		return v, nil
@@ -271,7 +271,7 @@ func Ticked(v Value) bool {
 	return truth(v)
 }
 
-// checkbox gives a box, ticked as Ticked says.
+// checkbox returns a box, which is ticked if Ticked returns true.
 func checkbox(e *Env, f *Filter, v Value) (Value, error) {
 	if v == nil {
 		return nil, nil

@@ -34,7 +34,7 @@ var textFilters = map[string]*filter{
 	},
 }
 
-// letters returns a filter that changes the letters of texts; all else stays as it is.
+// letters returns a filter that changes the letters of texts. Other values stay unchanged.
 func letters(change func(*Env, string) string) func(*Env, *Filter, Value) (Value, error) {
 	return eachScalar(func(e *Env, _ *Filter, v Value) (Value, error) {
 		s, ok := v.(string)
@@ -67,7 +67,8 @@ func (e *Env) capitalize(s string) string {
 
 func trim(_ *Env, s string) string { return strings.TrimFunc(s, isBlank) }
 
-// truncate leaves no more characters than its first argument says, the second or "…" at their end if any were cut off.
+// truncate shortens a text to the number of characters in its first argument, including the second argument or "…" at the end if it cuts
+// anything off.
 func truncate(e *Env, f *Filter, s string) (Value, error) {
 	n, err := e.whole(f.Args[0], 0, MaxText)
 	if err != nil {
@@ -82,7 +83,7 @@ func truncate(e *Env, f *Filter, s string) (Value, error) {
 	return e.made(kept + ending[:runeOffset(ending, n)])
 }
 
-// wholeCharacter returns the last place up to cut at which s can be cut and no accent or joiner loses what it belongs to.
+// wholeCharacter returns the last position up to cut at which s can be cut without separating an accent or joiner from its character.
 func wholeCharacter(s string, cut int) int {
 	for cut > 0 {
 		after, _ := utf8.DecodeRuneInString(s[cut:])
@@ -98,7 +99,7 @@ func wholeCharacter(s string, cut int) int {
 // joiner makes one picture of those before and after it.
 const joiner = '\u200D'
 
-// runeOffset returns the offset of the n-th character of s, or its length if it has no more.
+// runeOffset returns the offset of the n-th character of s, or the length of s if it has fewer.
 func runeOffset(s string, n int) int {
 	for i := range s {
 		if n--; n < 0 {
@@ -108,7 +109,7 @@ func runeOffset(s string, n int) int {
 	return len(s)
 }
 
-// replace puts its second argument wherever the first one stands.
+// replace replaces its first argument with the second one everywhere.
 func replace(e *Env, f *Filter, s string) (Value, error) {
 	old, err := e.text(f.Args[0])
 	if err != nil || old == "" {
@@ -163,7 +164,7 @@ func filling(fill string, n int) string {
 	return s[:runeOffset(s, n)]
 }
 
-// split cuts a text where its argument stands, and returns the pieces as a list. The empty text gives an empty list.
+// split returns the pieces of a text between the occurrences of its argument, as a list. The empty text results in an empty list.
 func split(e *Env, f *Filter, v Value) (Value, error) {
 	if v == nil {
 		return nil, nil

@@ -5,22 +5,21 @@ import (
 	"slices"
 )
 
-// function is what a name with a $ does.
+// function is the definition of a function, whose name begins with $.
 type function struct {
 	arity
 	usage string   // how it is written, for hints
 	also  []string // what other tools call it
 
-	takes []takes // what it takes its arguments for; the last counts for all that follow
+	takes []takes // the uses of its arguments; the last one is for all further arguments
 	byKey bool    // reads the keys that its arguments name instead: see collector.lookUp
 
-	// apply gives its value for the values of the arguments, none of which is missing: a function of something missing is
-	// missing.
+	// apply returns the result for arguments, none of which is missing. A function of a missing argument is missing.
 	apply func(e *Env, c *Call, args []Value) (Value, error)
 	// perItem means that the second argument is computed for each item of the first, with the item's keys as innermost
 	// names; apply then gets the list of what that gave.
 	perItem bool
-	counts  bool // looks only at how many there are
+	counts  bool // depends only on the number of items
 	text    bool // gives no number
 }
 
@@ -38,7 +37,7 @@ func functionTables(tables ...map[string]*function) map[string]*function {
 // Functions returns the names of all functions, with their $, sorted.
 func Functions() []string { return slices.Sorted(maps.Keys(functionTable)) }
 
-// isBare reports whether a name is that of a function without arguments, which is written without parentheses.
+// isBare reports whether a name belongs to a function that is written without parentheses.
 func isBare(name string) bool {
 	fn := functionTable[name]
 	return fn != nil && fn.max == 0
@@ -63,7 +62,7 @@ func (e *Env) call(c *Call) (Value, error) {
 	return c.fn.apply(e, c, args)
 }
 
-// perItem returns the list of what the second argument of c is for each item of the first; nil if it is missing for all.
+// perItem returns the values of the second argument of c for the items of the first one, or nil if all are missing.
 func (e *Env) perItem(c *Call, list Value) (Value, error) {
 	items, err := e.listOf(list)
 	if err != nil {

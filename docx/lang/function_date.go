@@ -24,7 +24,7 @@ func todayOf(e *Env, c *Call, _ []Value) (Value, error) {
 	return m, nil
 }
 
-// days returns how many days it is from one date to another, below 0 if the other comes first. The time of day does not count.
+// days returns the number of days from one date to another, which is negative if the second one is earlier. The time of day does not count.
 func days(e *Env, c *Call, args []Value) (Value, error) {
 	from, err := e.moment(c.Args[0], args[0])
 	if err != nil {

@@ -1,6 +1,6 @@
 package lang
 
-// maxPlaces is how many decimals $round rounds to.
+// maxPlaces is the largest number of decimals that $round rounds to.
 const maxPlaces = 999
 
 // numberFunctions compute with a number.

@@ -71,9 +71,9 @@ func joinItems(e *Env, c *Call, args []Value) (Value, error) {
 	return e.printList(c, list, separators[0], separators[1])
 }
 
-// lookUp returns, with two arguments, what the object has at the key that the second names, or the list of what each object in
-// the list has there, as in JSONata. With three, it is the first item of the list that has the third argument as its value at
-// the key, and with four what that item has at the fourth. Keys may be paths with dots.
+// lookUp returns, with two arguments, the value of an object at the key in the second argument, or the values of all
+// objects in a list, as in JSONata. With three arguments, it returns the first item of the list whose value at the key
+// equals the third argument, and with four arguments that item's value at the fourth. Keys may be paths with dots.
 func lookUp(e *Env, c *Call, args []Value) (Value, error) {
 	key, err := lookupSteps(c.Args[1], args[1])
 	if err != nil {

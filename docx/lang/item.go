@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// itemName is what an item is called in what is computed for it, unless it has a key of that name.
+// itemName is the name of an item in expressions for items, unless it has a key of that name.
 const itemName = "item"
 
-// itemScope is a list for each item of which something is computed.
+// itemScope is a list whose items an expression is computed for.
 type itemScope struct {
 	items []Value
 	item  Value           // the one it is computed for now
@@ -43,8 +43,8 @@ func (e *Env) inItem(n Node, item Value) (Value, error) {
 	return e.eval(n)
 }
 
-// itemValues returns the value of n for each item, nil where it is missing. If it is missing for every item, the paths of the
-// first count as missing in the tag.
+// itemValues returns the values of n for the items, with nil for missing ones. If all are missing, the paths of the first item count as
+// missing in the tag.
 func (e *Env) itemValues(n Node, items []Value) ([]Value, error) {
 	if err := e.hold(len(items)*itemBytes, n); err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (e *Env) inItems(p *Path) (v Value, ok bool) {
 	return nil, false
 }
 
-// keyOf returns what an object has at a key; ok is false if it has no such key or v is no object.
+// keyOf returns the value of an object at a key. ok is false if it does not have the key, or if v is not an object.
 func keyOf(v Value, key string) (at Value, ok bool) {
 	object, is := v.(*Object)
 	if !is || !object.Has(key) {

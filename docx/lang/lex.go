@@ -14,7 +14,7 @@ const (
 	tokWord                    // a name or a keyword
 	tokKey                     // a name in backquotes, without them, or a key after a dot
 	tokNumber                  // as typed
-	tokString                  // what the literal stands for
+	tokString                  // the value of the literal
 	tokOp                      // an operator or a bracket, in its ASCII spelling
 )
 
@@ -27,7 +27,7 @@ type token struct {
 // is reports whether t is the operator or bracket op.
 func (t token) is(op string) bool { return t.kind == tokOp && t.text == op }
 
-// place tells in an error message where something is missing if t comes instead.
+// place describes, for an error message, the place where t is instead of something missing.
 func (t token) place() string {
 	if t.kind == tokEnd {
 		return "at the end of the tag"
@@ -63,7 +63,7 @@ func (l *lexer) fail(pos int, hint, format string, args ...any) stateFn {
 	return nil
 }
 
-// emit appends the token that starts at pos; the lexer stands after it.
+// emit appends the token that starts at pos and ends at the current position.
 func (l *lexer) emit(kind tokenKind, pos int, text string) {
 	l.tokens = append(l.tokens, token{kind, pos, text})
 }
@@ -173,7 +173,7 @@ func lexString(l *lexer) stateFn {
 	return lexAny
 }
 
-// operators holds every spelling of an operator or bracket and its ASCII form; the longer ones come first.
+// operators has all spellings of operators and brackets with their ASCII forms, the longer ones first.
 var operators = []struct{ typed, op string }{
 	{"::", "::"}, {"==", "=="}, {"!=", "!="}, {"<=", "<="}, {">=", ">="}, {"≠", "!="}, {"≤", "<="}, {"≥", ">="},
 	{".", "."}, {",", ","}, {"(", "("}, {")", ")"}, {"[", "["}, {"]", "]"}, {"<", "<"}, {">", ">"},
@@ -208,13 +208,13 @@ func lexOp(l *lexer) stateFn {
 	return l.fail(l.pos, notOperators[r], "unexpected %q", r)
 }
 
-// hintBackquotes says how to name a key that does not look like one.
+// hintBackquotes explains how to write a key with special characters.
 const hintBackquotes = "put a key with spaces or special characters in backquotes, as in a.`odd key`"
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
-// isBlank reports whether r separates words: white space of any kind, or a mark of no width that editors leave after, such
-// as those of direction in and around text that goes from right to left.
+// isBlank reports whether r separates words: any white space, or an invisible mark that editors insert, such as
+// direction marks in and around right-to-left text.
 func isBlank(r rune) bool {
 	return unicode.IsSpace(r) || r == '\u200B' || r == '\u2060' || r == '\uFEFF' || unicode.Is(unicode.Bidi_Control, r)
 }

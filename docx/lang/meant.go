@@ -25,7 +25,7 @@ func Meant(text string) (kind Kind, rest string) {
 	return Print, ""
 }
 
-// hintMeant says how a tag is written that was spelled as in another language; "" if it was not.
+// hintMeant returns a hint for a tag in the syntax of another language, or "".
 func hintMeant(text string) string {
 	kind, rest := Meant(text)
 	switch {

@@ -13,7 +13,7 @@ type Node interface {
 	Position() int
 	// String returns the expression in a form that parses to the same tree, with no more parentheses than needed.
 	String() string
-	// strength says how tightly the node holds together, for parentheses.
+	// strength is the precedence of the node, for parentheses.
 	strength() int
 }
 
@@ -42,7 +42,7 @@ type Path struct {
 	text    string // String()
 	loop    bool   // spelled like a property of the innermost loop, such as loop.index
 	perItem bool   // in an argument that is computed for each item of a list
-	list    *Path  // where those items come from; nil if from no path
+	list    *Path  // the path of those items; nil if they have none
 }
 
 // Step is one step of a path: a key, or the index of an item.
@@ -62,7 +62,7 @@ func newPath(pos int, steps []Step) *Path {
 	return p
 }
 
-// name is what the path is called in reports: of an item's key, with the list it is looked for in.
+// name returns the name of the path in reports. The key of an item has the name of its list in it.
 func (p *Path) name() string {
 	if p.list == nil {
 		return p.text
@@ -85,7 +85,7 @@ func pathText(steps []Step) string {
 	return b.String()
 }
 
-// keyText returns a key as it is written in a path, in backquotes if it needs them.
+// keyText returns the written form of a key in a path, in backquotes if necessary.
 func keyText(key string, first bool) string {
 	plain := key != "" && (!first || !isReserved(key) && !isBlockWord(key))
 	for i, r := range key {
@@ -218,7 +218,7 @@ type Filter struct {
 	fn   *filter
 }
 
-// String returns the filter as it is written after "::".
+// String returns the written form of the filter after "::".
 func (f *Filter) String() string {
 	if len(f.Args) == 0 {
 		return f.Name

@@ -12,9 +12,9 @@ const (
 	// MaxDigits is the maximum number of digits, and the maximum exponent, of a number in a computation. A number that
 	// is only printed has no limit.
 	MaxDigits = 200
-	// quotientDigits is to how many significant digits a division is carried, as in IEEE 754's decimal128.
+	// quotientDigits is the number of significant digits of a quotient, as in IEEE 754's decimal128.
 	quotientDigits = 34
-	// roundedPlaces is how many decimals are shown of a number that could not be kept exact.
+	// roundedPlaces is the number of decimals that are shown of a rounded number.
 	roundedPlaces = 16
 )
 
@@ -76,7 +76,7 @@ func (x number) shown() decimal.Decimal {
 	return x.Round(roundedPlaces - int32(min(x.magnitude(), 0)))
 }
 
-// magnitude returns how many digits x has before the decimal point; below 0, how many zeros follow the point.
+// magnitude returns the number of digits of x before the decimal point. If it is negative, it is the number of zeros after the point.
 func (x number) magnitude() int { return x.NumDigits() + int(x.Exponent()) }
 
 // fits reports whether x, a result, is within the limits of a number that may be computed with further.
@@ -100,7 +100,7 @@ func (x number) over(y number) number {
 	return number{q, x.rounded || y.rounded || !q.Mul(y.Decimal).Equal(x.Decimal)}
 }
 
-// numberText returns a JSON number of the input as it is printed: with every digit it was typed with.
+// numberText returns the printed form of a JSON number in the input, with all digits of the input.
 func numberText(n json.Number) (string, bool) {
 	if exponentAt(string(n)) < 0 {
 		return string(n), true

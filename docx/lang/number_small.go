@@ -9,17 +9,17 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// maxSmallDigits is how many digits always fit an int64.
+// maxSmallDigits is the number of digits that always fit into an int64.
 const maxSmallDigits = 18
 
 // small is a number with few digits, worth digits / 10^scale: nearly all that documents compute with. It takes no memory of its
 // own; what does not fit is left to [number].
 type small struct {
 	digits int64
-	scale  int // at most maxSmallDigits
+	scale  int // number of decimals, up to maxSmallDigits
 }
 
-// tens holds the powers of ten that fit an int64.
+// tens has the powers of ten that fit into an int64.
 var tens = func() (powers [maxSmallDigits + 1]int64) {
 	powers[0] = 1
 	for i := range maxSmallDigits {

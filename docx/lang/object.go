@@ -5,7 +5,7 @@ import (
 	"iter"
 )
 
-// maxScanned is up to how many keys an object is looked through from the front; those of larger ones are indexed.
+// maxScanned is the largest number of keys of an object that are searched one by one. Larger objects have an index.
 const maxScanned = 12
 
 // Value is a piece of input as [Decode] gives it: nil, bool, string, json.Number, []any or *[Object].
@@ -32,10 +32,10 @@ func NewObject(keys []string, values []Value) *Object {
 // Len returns the number of keys.
 func (o *Object) Len() int { return len(o.values) }
 
-// Get returns the value of a key: nil if there is none, and for null, which mean the same to the language.
+// Get returns the value of a key, or nil if there is none or it is null, which mean the same in the language.
 func (o *Object) Get(key string) Value { return held(o.at(key)) }
 
-// at is Get, but gives the value as the object holds it.
+// at is Get, but returns the value in the form in which the object holds it.
 func (o *Object) at(key string) Value {
 	if i := o.find(key); i >= 0 {
 		return o.values[i]
@@ -43,8 +43,8 @@ func (o *Object) at(key string) Value {
 	return nil
 }
 
-// held returns what an object holds as a value. A text or number in an interface takes memory of its own, so that those of a
-// large input would be very many allocations; the decoder has them in blocks, and objects point there.
+// held returns the value that an object holds. A text or number in an interface needs an allocation, which would be very many for a large
+// input. Therefore the decoder allocates them in blocks, and objects hold pointers to them.
 func held(v Value) Value {
 	switch v := v.(type) {
 	case *string:
@@ -89,15 +89,15 @@ func (o *Object) find(key string) int {
 	return -1
 }
 
-// layout is the keys of objects, in order: those of another layout and one more. The shapes of one input are a tree, so
-// that the rows of a table share one, however many they are.
+// layout has the keys of objects in order: those of another layout, and one more. The layouts of one input are a tree,
+// so that all rows of a table share one.
 type layout struct {
 	base  *layout // nil of the empty layout
 	key   string  // the last
 	plain bool    // the input spells the key without an escape
 	size  int     // number of keys
 
-	next *layout            // the extension that was met last
+	next *layout            // the extension that was used last
 	more map[string]*layout // all extensions, if there are several
 
 	keys  []string       // once an object has this layout

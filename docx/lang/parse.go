@@ -131,7 +131,7 @@ func (p *parser) tag(t *Tag) {
 	}
 }
 
-// blockWord passes over the word that opens, parts or closes a block and returns its kind, or Print if there is none.
+// blockWord consumes a word that opens, divides, or closes a block, and returns its kind. It returns Print if there is none.
 func (p *parser) blockWord() Kind {
 	word, then := p.peek(), p.after()
 	kind, ok := blockWords[strings.ToLower(word.text)]
@@ -198,7 +198,7 @@ func (p *parser) filters(value Node) []Filter {
 	return filters
 }
 
-// checkFilter checks the arguments of a filter as far as they are known, and marks those that are for the items of the value.
+// checkFilter checks the literal arguments of a filter, and marks arguments that are computed for the items of the value.
 func (p *parser) checkFilter(f *Filter, before []Filter, value Node) {
 	p.checkCount(f.Position(), "filter "+f.Name, f.fn.usage, f.fn.arity, len(f.Args))
 	if p.err != nil {
@@ -217,7 +217,7 @@ func (p *parser) checkFilter(f *Filter, before []Filter, value Node) {
 	}
 }
 
-// checkNumbers checks the arguments of a filter that are to be numbers, as far as they are written out.
+// checkNumbers checks the literal arguments of a filter that must be numbers.
 func (p *parser) checkNumbers(f *Filter) {
 	for i, arg := range f.Args {
 		l, ok := arg.(*Literal)

@@ -12,7 +12,7 @@ type operator struct {
 	strength int
 }
 
-// wordOperators holds the operators that are words, by their lower-case spelling.
+// wordOperators has the operators that are words, by their lower-case spelling.
 var wordOperators = map[string]operator{
 	"or": {"or", strengthOr}, "and": {"and", strengthAnd},
 	"in": {"in", strengthCompare}, "contains": {"contains", strengthCompare},
@@ -24,7 +24,7 @@ const (
 	isNotPresent = "isNotPresent"
 )
 
-// reserved holds the words that are no key unless in backquotes.
+// reserved has the words that are keys only in backquotes.
 var reserved = map[string]bool{
 	"or": true, "and": true, "not": true, "in": true, "contains": true, "isPresent": true, "isNotPresent": true,
 	"true": true, "false": true, "null": true,

@@ -6,11 +6,11 @@ import (
 	"strconv"
 )
 
-// lookup returns what a path names, nil if that is missing or null. It counts the items of lists it passes through as
-// steps; the caller compares them with the limit.
+// lookup returns the value of a path, or nil if it is missing or null. It counts the items of lists on the way as
+// steps. The caller compares these with the limit.
 func (e *Env) lookup(p *Path) Value { return held(e.find(p)) }
 
-// find is lookup, but gives a value as objects hold it.
+// find is lookup, but returns a value in the form in which objects hold it.
 func (e *Env) find(p *Path) Value {
 	if p.perItem {
 		if v, ok := e.inItems(p); ok {
@@ -31,7 +31,7 @@ func (e *Env) find(p *Path) Value {
 // descend follows steps from v. A key of a list is that key of its items.
 func (e *Env) descend(v Value, steps []Step) Value { return held(e.down(v, steps)) }
 
-// down is descend, but gives a value as objects hold it.
+// down is descend, but returns a value in the form in which objects hold it.
 func (e *Env) down(v Value, steps []Step) Value {
 	for i := range steps {
 		s := &steps[i]
@@ -53,7 +53,7 @@ func (e *Env) down(v Value, steps []Step) Value {
 	return v
 }
 
-// each returns what the steps lead to from every item, lists among it dissolved; nil if from no item they lead anywhere.
+// each returns the values that the steps lead to from the items, as one list without lists in it. It returns nil if there are none.
 func (e *Env) each(items []any, steps []Step) Value {
 	e.meter.Count(len(items))
 	found := len(items) == 0
@@ -87,7 +87,7 @@ func itemAt(list []any, i int) Value {
 	return list[i]
 }
 
-// loopProperty returns what the steps after "loop" name.
+// loopProperty returns the value of the steps after "loop".
 func (e *Env) loopProperty(steps []Step) Value {
 	at := len(e.frames) - 1
 	for len(steps) > 1 && steps[0].Key == "parent" {

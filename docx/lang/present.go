@@ -18,7 +18,7 @@ type Present struct {
 	Symbology                       string // of barcodes, one of [Symbologies]
 	Merge                           bool   // equal cells below each other are merged
 	Span                            int    // the number of columns that the cell covers; 0: not given
-	Checked                         bool   // of check boxes; the text is a box, ticked or not, or what the filter says
+	Checked                         bool   // of check boxes; the text is a box, ticked or not, or the argument of the filter
 }
 
 // As is the kind of content that the text of a value is.
@@ -38,13 +38,13 @@ const (
 	AsChart        // the data of a chart: see [Env.Chart]
 )
 
-// isSole reports whether a text that is to be shown so cannot be several put together.
+// isSole reports whether a value with this presentation cannot consist of several values.
 func isSole(as As) bool { return as == AsImage || as == AsQRCode || as == AsBarcode }
 
 // Length is a length in English metric units, 914,400 to the inch.
 type Length int64
 
-// The units of lengths. A pixel is that of 96 to the inch.
+// The units of lengths. An inch has 96 pixels.
 const (
 	Inch       Length = 914_400
 	Centimeter Length = 360_000
@@ -54,11 +54,11 @@ const (
 
 	// MaxLength is the maximum width or height of an image: that of Word's largest page.
 	MaxLength = 22 * Inch
-	// MaxSpan is the maximum number of columns that a cell covers, the most that Word's tables have.
+	// MaxSpan is the maximum number of columns that a cell spans, which is that of Word's tables.
 	MaxSpan = 63
 )
 
-// units holds the spellings of units of length.
+// units has the spellings of units of length.
 var units = map[string]Length{
 	"in": Inch, `"`: Inch, "cm": Centimeter, "mm": Millimeter, "pt": Point, "px": Pixel, "": Pixel,
 }
@@ -76,7 +76,7 @@ func parseLength(s string) (Length, bool) {
 	return n, n > 0 && n <= MaxLength
 }
 
-// colors holds the names of colors.
+// colors has the names of colors.
 var colors = map[string]string{
 	"black": "000000", "white": "FFFFFF", "gray": "808080", "grey": "808080", "silver": "C0C0C0", "red": "FF0000",
 	"darkred": "C00000", "maroon": "800000", "brown": "A52A2A", "orange": "FFA500", "gold": "FFC000", "yellow": "FFFF00",

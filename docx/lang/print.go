@@ -28,8 +28,7 @@ func (e *Env) print(v Value) (string, error) {
 	return s, nil
 }
 
-// separator returns what the delimiter filters want after the text of this item of the loop: nothing after the last
-// one and after an empty text.
+// separator returns the separator after the text of this item of the loop. It is "" after the last item, and after an empty text.
 func (e *Env) separator(s string) string {
 	if e.list == (separators{}) || s == "" {
 		return ""

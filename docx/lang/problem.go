@@ -9,33 +9,33 @@ import (
 )
 
 const (
-	// maxSearch is how much [Env.Problems] compares to find what was meant: pairs of letters, about a second's work at most.
+	// maxSearch is the number of pairs of letters that [Env.Problems] compares to find intended names, which takes about a second.
 	maxSearch = 20_000_000
-	// maxPeeked is how many items of a list are looked into for a key.
+	// maxPeeked is the number of items of a list that are searched for a key.
 	maxPeeked = 20
-	// maxListed is how many keys a hint lists.
+	// maxListed is the number of keys that a hint lists.
 	maxListed = 8
 )
 
 // Problem is one of [Env.Errors] or [Env.Warnings], with help to find and fix it.
 type Problem struct {
 	Message string // the line
-	Path    string // what was looked for, as in the tag, or what was not used; "" if the problem is not about a path
-	Nearest string // the path that was probably meant, as it would be written in the tag; "" if none comes near
-	Hint    string // what is there instead, and what to do; may be empty
+	Path    string // the missing path as in the tag, or the unused path; "" if the problem is not about a path
+	Nearest string // the path that was probably meant, as it would be written in the tag; "" if none is similar
+	Hint    string // what exists instead, and what to do; may be empty
 	Tag     *Tag   // nil for input that was not used
 	Warning bool
 }
 
-// Problems returns all of [Env.Errors], then all of [Env.Warnings], in their order, once for each tag that met them. It searches
-// the data and the loop variables for the names that were meant. The search is limited, so with very many problems the last
-// have no suggestion.
+// Problems returns the errors of [Env.Errors], and then the warnings of [Env.Warnings], once for each of their tags.
+// It searches the data and the loop variables for the intended names. The search is limited, so that with very many
+// problems the last ones have no suggestions.
 func (e *Env) Problems() []Problem {
 	warnings := e.allWarnings()
 	return e.problems(&warnings)
 }
 
-// TagProblems returns those of [Env.Problems] that are about a tag: all but the input that no tag reads.
+// TagProblems returns the problems of [Env.Problems] that are about a tag: all except unused input.
 func (e *Env) TagProblems() []Problem { return e.problems(&e.warnings) }
 
 func (e *Env) problems(warnings *reports) []Problem {
@@ -58,16 +58,16 @@ type lineOfTag struct {
 	tag  *Tag
 }
 
-// report is a line and what it is about.
+// report is a line with its tag, path, and position.
 type report struct {
 	line   string
 	tag    *Tag
-	path   *Path   // what was missing
+	path   *Path   // the missing path; nil if there is none
 	frames []frame // the loops around
 	unused *unusedPath
 }
 
-// add takes a report; of the tag and path it notes where they stood.
+// add adds a report, with the position of its tag and path.
 func (r *reports) add(line string, about report) {
 	key := lineOfTag{line, about.tag}
 	if _, ok := r.seen[key]; ok {
@@ -98,7 +98,7 @@ func (r *reports) lines() []string {
 	return lines
 }
 
-// search looks for what was meant.
+// search finds intended names.
 type search struct {
 	data *Object
 	left int
@@ -133,7 +133,7 @@ func (s *search) problem(r *report) Problem {
 	return p
 }
 
-// reader returns the path nearest to one that was provided but not used, among those that are used but were not provided.
+// reader returns the path that is most similar to an unused one, among those that the template reads but that were not provided.
 func (s *search) reader(u *unusedPath) string {
 	var missing []string
 	for _, key := range slices.Sorted(maps.Keys(u.above.keys)) {
@@ -147,7 +147,7 @@ func (s *search) reader(u *unusedPath) string {
 	return ""
 }
 
-// meant returns the path that exists and comes nearest to the one that was missing, or "".
+// meant returns the existing path that is most similar to the missing one, or "".
 func (s *search) meant(r *report) string {
 	steps, scope := r.path.Steps, s.scope(r)
 	ways := []func() []Step{
@@ -167,20 +167,20 @@ func (s *search) meant(r *report) string {
 	return ""
 }
 
-// keyed is what has keys: an object, or the names of a place.
+// keyed is an object, or the names at a position.
 type keyed interface {
 	Get(key string) Value
 	Has(key string) bool
 	All() iter.Seq2[string, Value]
 }
 
-// names are what the first step of a path may be: the loop variables, the innermost first, and the keys of the data.
+// names are the possible first steps of a path: the loop variables, the innermost first, and the keys of the data.
 type names struct {
 	frames []frame
 	data   *Object
 }
 
-// Get returns what a name stands for.
+// Get returns the value of a name.
 func (n names) Get(name string) Value {
 	for key, v := range n.variables() {
 		if key == name {
@@ -216,8 +216,8 @@ func (n names) variables() iter.Seq2[string, Value] {
 	}
 }
 
-// scope returns where the first step of a missing path was looked for: among the names of the place or, if the path is one
-// of those that are computed for each item of a list, in that list.
+// scope returns the value in which the first step of a missing path was looked up: the names of its position or, for a
+// path in an expression for items, the list.
 func (s *search) scope(r *report) Value {
 	if list := r.path.list; list != nil {
 		around := Env{data: s.data, frames: r.frames}
@@ -263,8 +263,8 @@ func (s *search) deeper(steps []Step) (only []Step) {
 	return only
 }
 
-// follow returns the steps that lead from v to something, each the same as given or, if repair is set, a key that is spelled
-// nearly so; nil if there are none.
+// follow returns the given steps if they lead from v to a value. With repair, a key may be replaced with a similar one. It returns nil if
+// there are no such steps.
 func (s *search) follow(v Value, steps []Step, repair bool) []Step {
 	if len(steps) == 0 {
 		if v == nil {
@@ -321,7 +321,7 @@ func filled(c keyed) iter.Seq[string] {
 	}
 }
 
-// there says what is at the place where a path fails. It tells keys but no values.
+// there describes what exists at the place where a path fails: its keys, but no values.
 func (s *search) there(r *report) string {
 	v, steps := s.scope(r), r.path.Steps
 	if items, ok := v.([]any); ok {

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// family says which quotes can close which: Word changes them as one types, by language and not always in pairs.
+// family is a family of quotes that can close each other. Word changes quotes while users type, depending on the
+// language, and not always in pairs.
 type family int
 
 const (
@@ -44,7 +45,7 @@ func stringEnd(s string, i int) int {
 	return -1
 }
 
-// unquote returns what a string literal, quotes included, stands for.
+// unquote returns the value of a string literal with its quotes.
 func unquote(literal string) string {
 	open, n := utf8.DecodeRuneInString(literal)
 	_, m := utf8.DecodeLastRuneInString(literal)
@@ -67,7 +68,7 @@ func unquote(literal string) string {
 	return b.String()
 }
 
-// writeEscape writes what \ and the start of rest stand for, and returns how many bytes of rest that took.
+// writeEscape writes the value of the escape sequence of \ and the start of rest, and returns the number of bytes of rest in it.
 func writeEscape(b *strings.Builder, rest string) int {
 	r, n := utf8.DecodeRuneInString(rest)
 	switch {
@@ -90,7 +91,7 @@ func trimGuillemetBlanks(s string) string {
 		strings.TrimPrefix(strings.TrimPrefix(s, "\u00A0"), "\u202F"), "\u00A0"), "\u202F")
 }
 
-// quote returns a literal that stands for s.
+// quote returns a literal with the value s.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// maxNamed is how many tags a description names.
+	// maxNamed is the number of tags in a description.
 	maxNamed = 3
-	// maxExamples is how many values a schema gives that a template compares with.
+	// maxExamples is the number of examples in a schema, which are values that the template compares with.
 	maxExamples = 8
 )
 
@@ -36,7 +36,7 @@ type property struct {
 	*Schema
 }
 
-// kind is what a value must be.
+// kind is the kind that a value must have.
 type kind int
 
 const (
@@ -57,7 +57,7 @@ var kindWords = [...]string{
 	"anything", "an object", "a list", "text or a number", "text", "true or false", "a number", "a date", "a date with a time", "a picture",
 }
 
-// Schema returns what the template reads. It is computed at each call.
+// Schema returns the schema of the input that the template reads. It is computed at each call.
 func (u *Use) Schema() *Schema {
 	m := schemaMaker{facts: map[*useNode]*facts{}}
 	for i := range u.reads {
@@ -78,10 +78,10 @@ func (u *Use) Schema() *Schema {
 	return &Schema{Title: "Input data of the template", kind: anObject, properties: m.properties(&u.root)}
 }
 
-// schemaMaker gathers what the tags say of each key.
+// schemaMaker collects the uses of each key.
 type schemaMaker struct{ facts map[*useNode]*facts }
 
-// facts is what the tags say of a key.
+// facts has the uses of a key by the tags.
 type facts struct {
 	want
 	list, needed bool
@@ -89,7 +89,7 @@ type facts struct {
 	more         int // tags beyond maxNamed
 	last         string
 	examples     []Value
-	sure         int // of the examples, those that the others must stand after
+	sure         int // number of examples that must precede the others
 	entries      []Value
 	atLeast      int
 }
@@ -118,7 +118,7 @@ func (m *schemaMaker) findLists(reads []read) {
 	}
 }
 
-// note takes in what one tag says.
+// note adds the use by one tag.
 func (m *schemaMaker) note(r *read) {
 	last := len(r.nodes) - 1
 	for i := r.needed; i <= last; i++ {
@@ -140,7 +140,7 @@ func (m *schemaMaker) note(r *read) {
 	f.last = r.tag
 }
 
-// take takes in what a value is taken for.
+// take adds the kinds that a use needs.
 func (f *facts) take(t *takes) {
 	f.want |= t.want
 	for _, example := range t.examples {
@@ -191,7 +191,7 @@ func (m *schemaMaker) schema(n *useNode, f *facts) *Schema {
 	return s
 }
 
-// kind returns what a single value must be: of several things, the narrowest.
+// kind returns the kind of a single value: the narrowest one of several.
 func (w want) kind() kind {
 	switch {
 	case w&aPicture != 0:

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// MaxMismatches is how many mismatches [Schema.Check] reports.
+	// MaxMismatches is the largest number of mismatches that [Schema.Check] reports.
 	MaxMismatches = 100
-	// maxAlike is how many of them are about the same key of the items of a list.
+	// maxAlike is the largest number of mismatches about the same key of a list's items.
 	maxAlike = 3
 )
 
@@ -18,7 +18,7 @@ const (
 type Mismatch struct {
 	Path    string `json:"path"` // as in items[2].price, the first item being 0
 	Message string `json:"message"`
-	Nearest string `json:"nearest,omitempty"` // a key that is there and was probably meant; "" if none comes near
+	Nearest string `json:"nearest,omitempty"` // an existing key that was probably meant; "" if none is similar
 }
 
 // String returns the mismatch in one line.
@@ -30,9 +30,10 @@ func (m Mismatch) String() string {
 	return s
 }
 
-// Check returns where data, which [Decode] gave, lacks what the template needs, or has it in a kind the template cannot use, in the
-// order of the schema. It takes what the language takes: numbers as text, an object for a list of it alone, an empty text for an empty
-// list, and anything for a condition. At most [MaxMismatches] are reported, of the items of a list few of a kind.
+// Check returns the mismatches of data, which is a result of [Decode]: values that the template needs and that are missing, or of a kind
+// that it cannot use, in the order of the schema. It accepts what the language accepts: numbers as text, an object as
+// a list of one item, an empty text as an empty list, and any value as a condition. It reports up to [MaxMismatches],
+// and few of the same kind for the items of a list.
 func (s *Schema) Check(data Value) []Mismatch {
 	c := checker{alike: map[*Schema]int{}, left: maxSearch}
 	c.check(s, data, "")
@@ -43,7 +44,7 @@ func (s *Schema) Check(data Value) []Mismatch {
 type checker struct {
 	found []Mismatch
 	alike map[*Schema]int
-	left  int // of what may be compared to find what was meant
+	left  int // remaining work for finding intended names
 }
 
 func (c *checker) report(s *Schema, path, message, nearest string) {
@@ -159,8 +160,8 @@ func joinPath(path, key string) string {
 	return path + "." + keyText(key, false)
 }
 
-// Changes lists what a new version of a template needs that the old one did not, and the reverse. The paths of a
-// list's items are written as in items[].price.
+// Changes has the differences between the inputs that two versions of a template need. The paths of a list's items are written as in
+// items[].price.
 type Changes struct {
 	Needs   []string `json:"needs"` // required, and was not before
 	Takes   []string `json:"takes"` // read if it is there, and was not read before

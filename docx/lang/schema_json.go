@@ -12,9 +12,9 @@ import (
 // schemaDialect is the JSON Schema that is written.
 const schemaDialect = "https://json-schema.org/draft/2020-12/schema"
 
-// MarshalJSON returns the schema as JSON Schema 2020-12, the same bytes each time: properties in the order in which the template
-// first uses them, their tags as descriptions, what the template compares them with as examples. A number is to be a JSON
-// number there, though the language also takes one that is written as text.
+// MarshalJSON returns the schema as JSON Schema 2020-12, with the same bytes each time: properties in the order in which the template first
+// uses them, their tags as descriptions, and the values that the template compares them with as examples. Numbers must
+// be JSON numbers there, although the language also accepts numbers as text.
 func (s *Schema) MarshalJSON() ([]byte, error) {
 	b := append([]byte(`{"$schema":`), quoteJSON(schemaDialect)...)
 	if s.Title != "" {
@@ -156,7 +156,7 @@ func appendJSON(b []byte, v Value) []byte {
 	return append(b, "null"...)
 }
 
-// quoteJSON returns a text as a JSON string, with < > and & as they are.
+// quoteJSON returns a text as a JSON string, without escaping < > and &.
 func quoteJSON(s string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -215,7 +215,7 @@ func parseSchema(v Value) (s *Schema, err error) {
 	return s, err
 }
 
-// parseKind reads the type of a schema; that it allows null says nothing, as what is not required may be null.
+// parseKind reads the type of a schema. It ignores null, because every optional value may be null.
 func parseKind(o *Object) (kind, error) {
 	types, ok := o.Get("type").([]any)
 	if !ok {

@@ -8,12 +8,12 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// want is what a tag takes a value for: a set, since tags may take the same value for several things.
+// want is the set of kinds that a tag needs a value to have. A tag may use the same value in several ways.
 type want uint
 
 const (
 	aList     want = 1 << iota // a list
-	maybeList                  // a list if nothing on the way to it is one
+	maybeList                  // a list, unless a value on the path to it is a list
 	aScalar                    // text, a number, true or false
 	aText                      // text
 	aBoolean                   // true or false
@@ -23,18 +23,18 @@ const (
 	aPicture                   // a picture
 )
 
-// takes is what a value is taken for.
+// takes describes the values that a use accepts.
 type takes struct {
 	want
-	examples []Value  // values that suit, where want does not say it all
-	sure     bool     // values that suit one another use of the value need not suit this one
-	entries  []string // the only values that suit; nil: there are others
+	examples []Value  // accepted values, if want is not precise enough
+	sure     bool     // examples of other uses of the same value may not be accepted here
+	entries  []string // the only accepted values; nil if there are others
 }
 
-// like is what suits as those examples do.
+// like returns a use that accepts values such as the examples.
 func like(w want, examples ...Value) takes { return takes{want: w, examples: examples, sure: true} }
 
-// likeNumber is what suits as a number does.
+// likeNumber returns a use that accepts numbers, with an example.
 func likeNumber(n json.Number) takes { return like(aNumber, n) }
 
 // read is one path that a tag reads.
@@ -42,7 +42,7 @@ type read struct {
 	takes
 	nodes  []*useNode // from the top of the input
 	needed int        // the first of nodes that is required; len(nodes) if none is
-	listed []listed   // those that are lists for sure
+	listed []listed   // nodes that must be lists
 	tag    string
 }
 
@@ -57,10 +57,10 @@ type collector struct {
 	use    *Use
 	scope  *Scope
 	tag    *Tag
-	guards [][]*useNode // what a condition looks at
+	guards [][]*useNode // nodes in the conditions around
 }
 
-// collect notes what the tag reads, and what for; printed is what a value tag is shown as.
+// collect records the values that the tag reads, with their uses. printed is the use of a value tag's result.
 func (c *collector) collect(printed takes) {
 	t := c.tag
 	switch {
@@ -75,8 +75,8 @@ func (c *collector) collect(printed takes) {
 	}
 }
 
-// filters returns what the filters of the tag take its value for, in the end for what is given, and notes what their arguments
-// read.
+// filters returns the use of the tag's value by its filters and, at the end, by end. It records the values that the
+// arguments of filters read.
 func (c *collector) filters(end takes) (w takes, optional bool) {
 	same := true
 	for i := range c.tag.Filters {
@@ -92,13 +92,13 @@ func (c *collector) filters(end takes) (w takes, optional bool) {
 	if same {
 		return w.and(end), optional
 	}
-	for _, entry := range end.entries { // which another filter may leave as it is
+	for _, entry := range end.entries { // other filters may keep them unchanged
 		w.examples = append(w.examples, entry)
 	}
 	return w, optional
 }
 
-// and returns what a value is that is taken for both.
+// and returns the use of a value for both.
 func (t takes) and(other takes) takes {
 	t.want |= other.want
 	t.examples = slices.Concat(t.examples, other.examples)
@@ -109,7 +109,7 @@ func (t takes) and(other takes) takes {
 	return t
 }
 
-// takes returns what a filter takes its value for.
+// takes returns the use of the value by a filter.
 func (f *Filter) takes() takes {
 	if f.fn.takesFor != nil {
 		return f.fn.takesFor(f)
@@ -117,7 +117,7 @@ func (f *Filter) takes() takes {
 	return f.fn.takes
 }
 
-// argumentOf returns what a filter takes an argument for; given is what the tag as a whole gives.
+// argumentOf returns the use of an argument by a filter. given is the use of the tag's result.
 func argumentOf(f *Filter, i int, given takes) takes {
 	switch known := f.fn.args; {
 	case f.Name == "default":
@@ -133,7 +133,7 @@ func isNumber(s string) bool {
 	return ok
 }
 
-// expr notes what an expression reads. Optional means that the input may lack what it reads.
+// expr records the values that an expression reads. optional means that they may be missing in the input.
 func (c *collector) expr(n Node, w takes, optional bool) {
 	switch n := n.(type) {
 	case *Path:
@@ -164,14 +164,14 @@ func (c *collector) expr(n Node, w takes, optional bool) {
 func (c *collector) call(n *Call, optional bool) {
 	for i, arg := range n.Args {
 		w := n.fn.takes[min(i, len(n.fn.takes)-1)]
-		if n.fn.perItem && len(n.Args) > 1 { // the first is the list, the second what is computed for its items
+		if n.fn.perItem && len(n.Args) > 1 { // the first is the list, and the second is computed for its items
 			w = takes{want: []want{aList, w.want &^ maybeList}[i]}
 		}
 		c.expr(arg, w, optional)
 	}
 }
 
-// lookUp notes what $lookup reads: the keys that are written out, of an object or of the items of a list.
+// lookUp records the values that $lookup reads: the literal keys of an object, or of the items of a list.
 func (c *collector) lookUp(n *Call, w takes, optional bool) {
 	isList := len(n.Args) > 2
 	in, ok := n.Args[0].(*Path)
@@ -201,7 +201,7 @@ func (c *collector) lookUp(n *Call, w takes, optional bool) {
 		below(1, w)
 		return
 	}
-	same := like(aScalar, "A-1001") // the sample is to have an item that is found
+	same := like(aScalar, "A-1001") // so that the sample has an item that is found
 	below(1, same)
 	c.expr(n.Args[2], same, optional)
 	if len(n.Args) > 3 {
@@ -223,10 +223,10 @@ func (c *collector) binary(n *Binary, optional bool) {
 	}
 }
 
-// turned holds the comparisons with their sides changed.
+// turned has the operators for comparisons with swapped operands.
 var turned = map[string]string{"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "in": "contains", "contains": "in"}
 
-// compared notes what x reads when it is compared with something, which may say what x is.
+// compared records the values that x reads in a comparison. The other operand may determine the kind of x.
 func (c *collector) compared(x, with Node, op string) {
 	p, ok := x.(*Path)
 	if !ok {
@@ -273,7 +273,7 @@ func isNumeric(n Node) bool {
 	return false
 }
 
-// holding is what a literal is looked for in, or something else if it is nil: a list, if nothing else is known.
+// holding returns the use of a value in which a literal is searched. If the literal is nil, that value is a list.
 func holding(l *Literal) takes {
 	held := Value("A")
 	if l != nil {
@@ -294,8 +294,8 @@ func literalWant(v Value) want {
 	return 0
 }
 
-// satisfying returns a value for which a comparison with a literal holds: of numbers that are to be more or less, the next;
-// for != the literal, as what is known.
+// satisfying returns a value for which a comparison with a literal is true: the next number for numbers that must be
+// greater or less, and the literal for !=.
 func satisfying(op string, l *Literal) []Value {
 	one := number{Decimal: decimal.NewFromInt(1)}
 	if _, ok := l.Value.(json.Number); ok && l.num.fits() {
@@ -321,7 +321,7 @@ func (c *collector) path(p *Path, w takes, optional bool) {
 		r.needed = c.scope.needed(p, r.nodes)
 	}
 	at := len(r.nodes) - 1
-	for _, step := range slices.Backward(p.Steps) { // an index makes a list of what it stands after
+	for _, step := range slices.Backward(p.Steps) { // the value before an index is a list
 		if step.IsIndex && at >= 0 {
 			r.listed = append(r.listed, listed{r.nodes[at], r.itemsFor(step.Index, at)})
 		} else {
@@ -335,7 +335,7 @@ func (c *collector) path(p *Path, w takes, optional bool) {
 	c.guards = append(c.guards, r.nodes)
 }
 
-// itemsFor is how many items the list at a node must have for the one at an index; 0 if that is not missed.
+// itemsFor returns the number of items that the list at a node needs for an index, or 0 if a missing item is not reported.
 func (r *read) itemsFor(index, at int) int {
 	switch {
 	case r.needed > at:

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// sampleItems is how many items the lists of a sample have that need no more.
+	// sampleItems is the number of items in a list of a sample, unless it needs more.
 	sampleItems = 2
-	// maxSampleItems is how many items all lists of a sample within each other have together.
+	// maxSampleItems is the largest total number of items in nested lists of a sample.
 	maxSampleItems = 4096
 )
 
 // samplePicture is a PNG of one gray pixel.
 const samplePicture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
 
-// Sample returns input that satisfies the schema, as indented JSON: all keys, required or not, with values that suit their
-// names, and lists of two items or as many as are needed. The same schema gives the same sample.
+// Sample returns input that satisfies the schema, as indented JSON: all keys, required or not, with values that suit their names, and lists
+// of two items or as many as necessary. The same schema always has the same sample.
 func (s *Schema) Sample() ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, appendJSON(nil, s.sample(sampleOf{room: maxSampleItems})), "", "  "); err != nil {

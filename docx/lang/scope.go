@@ -10,15 +10,15 @@ var loopProperties = map[string]bool{
 	"index": true, "number": true, "first": true, "last": true, "count": true, "parent": true,
 }
 
-// Scope follows the loops of a template while its tags are read in document order, and knows what each loop variable
-// stands for. The zero value is a template's start; every part of a document has its own.
+// Scope follows the loops of a template while its tags are read in document order, and has the list of each loop
+// variable. The zero value is the start of a part. Every part of a document needs a separate Scope.
 type Scope struct {
 	vars       []scopeVar
 	conditions []condition
 }
 
 // condition is an {{if}} that has not ended.
-type condition struct{ guards [][]*useNode } // what the condition of the part that is read looks at
+type condition struct{ guards [][]*useNode } // nodes in the condition of the current branch
 
 type scopeVar struct {
 	name    string
@@ -31,7 +31,7 @@ type scopeVar struct {
 // Open enters the loop of a For, TableRow or TableColumn.
 func (s *Scope) Open(t *Tag) {
 	v := scopeVar{name: t.Var, outside: len(s.conditions)}
-	t.reads(func(p *Path, _ bool) { // of a computed list, its first path is what the items come from
+	t.reads(func(p *Path, _ bool) { // the items of a computed list come from its first path
 		if v.keys == nil {
 			v.keys, _ = s.keys(p)
 		}
@@ -52,7 +52,7 @@ func (s *Scope) Close() {
 	}
 }
 
-// follow notes that a condition ends or parts.
+// follow records the end or the next branch of a condition.
 func (s *Scope) follow(t *Tag) {
 	last := len(s.conditions) - 1
 	switch {
@@ -65,7 +65,7 @@ func (s *Scope) follow(t *Tag) {
 	}
 }
 
-// guard notes what the condition that has just begun looks at.
+// guard records the nodes in the condition that has just begun.
 func (s *Scope) guard(t *Tag, nodes [][]*useNode) {
 	if last := len(s.conditions) - 1; last >= 0 && (t.Kind == If || t.Kind == ElseIf) {
 		s.conditions[last].guards = nodes
@@ -117,7 +117,7 @@ func (s *Scope) keys(p *Path) (keys []string, ok bool) {
 	return stepKeys(p.Steps), true
 }
 
-// itemKeys is keys for a name in what is computed for each item of a list: it is taken for a key of the items.
+// itemKeys is like keys, for a name in an expression for items: it counts as a key of the items.
 func (s *Scope) itemKeys(p *Path) (keys []string, ok bool) {
 	if p.list == nil {
 		return nil, false
@@ -132,7 +132,7 @@ func (s *Scope) itemKeys(p *Path) (keys []string, ok bool) {
 	return append(keys, stepKeys(steps)...), true
 }
 
-// below returns the keys that lead to what is steps below the variable.
+// below returns the keys of the path that consists of the variable and the steps.
 func (v *scopeVar) below(steps []Step) (keys []string, ok bool) {
 	if v.keys == nil {
 		return nil, false

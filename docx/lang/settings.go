@@ -6,7 +6,7 @@ import (
 	"platen/docx/locale"
 )
 
-// locale is that of the execution.
+// locale returns the locale of the execution.
 func (e *Env) locale() *locale.Locale {
 	if e.opt.Locale != nil {
 		return e.opt.Locale

@@ -7,18 +7,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxShape is how many keys a [Shape] holds. The shape of inputs with more is not known.
+// maxShape is the largest number of keys in a [Shape]. The shape of inputs with more keys is unknown.
 const maxShape = 5000
 
-// Shape is what the inputs of several documents have in common. It tells later whether another template could have used these
-// inputs, which are not kept. The zero value has seen no input.
+// Shape is the structure that the inputs of several documents have in common. With it, a later check can tell whether
+// another template could use these inputs, which are not kept. The zero value has no inputs.
 type Shape struct {
 	top     shapeNode
 	keys    int
 	unknown bool
 }
 
-// shapeNode is what the values at one path have in common. Values in a list have the same path, and null counts as missing.
+// shapeNode is the common structure of the values at one path. Values in a list have the same path, and null counts as missing.
 type shapeNode struct {
 	kind  kind
 	seen  int // values
@@ -33,8 +33,8 @@ type shapeProperty struct {
 	node *shapeNode
 }
 
-// Read adds the input of a document, which is the next value of d, and returns how deep objects and lists nest in it. d must allow
-// names that come twice. The error is one of d, after which the shape is not to be used.
+// Read adds the input of a document, which is the next value of d, and returns the depth of its nested objects and lists. d must allow
+// duplicate names. The error is one of d. After an error, the shape must not be used.
 func (s *Shape) Read(d *jsontext.Decoder) (depth int, err error) {
 	r := shapeReader{shape: s, in: d}
 	err = r.value(&s.top)
@@ -44,8 +44,8 @@ func (s *Shape) Read(d *jsontext.Decoder) (depth int, err error) {
 // Forget makes the shape one that is not known.
 func (s *Shape) Forget() { *s = Shape{unknown: true} }
 
-// Schema returns the shape as a schema: the keys that are there, required where all inputs have them. It is nil if there was no
-// input, if the inputs have too many keys or nest deeper than [MaxDepth], and if an object had a key twice, of which the last counts.
+// Schema returns the shape as a schema: its keys, which are required if all inputs have them. It is nil if there was
+// no input, if the inputs have too many keys or are nested deeper than [MaxDepth], or if an object had a duplicate key.
 func (s *Shape) Schema() *Schema {
 	if s.unknown || s.top.seen == 0 {
 		return nil
@@ -70,7 +70,7 @@ func (n *shapeNode) schema() *Schema {
 	return s
 }
 
-// take adds a value of a kind. It returns the node if what is in the value is to be added too, or nil.
+// take adds a value of a kind. It returns the node if the content of the value must be added too, or nil.
 func (n *shapeNode) take(k kind) *shapeNode {
 	if n == nil {
 		return nil
@@ -203,8 +203,8 @@ func (r *shapeReader) list(n *shapeNode) error {
 	return err
 }
 
-// Lacks returns the paths that a template with this schema needs and that not all inputs of a shape have, or not in a kind
-// that it can use; of what is in a list, as in items[].price.
+// Lacks returns the paths that a template with this schema needs, and that some inputs of a shape do not have, or have in a kind that it
+// cannot use. The paths of a list's items are written as in items[].price.
 func (s *Schema) Lacks(shape *Schema) []string {
 	var paths []string
 	s.lacks(shape, "", &paths)

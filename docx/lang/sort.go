@@ -37,8 +37,8 @@ type sortable struct {
 	places []place
 }
 
-// sortItems puts the items in the order of their keys: numbers by value, then texts as the locale sorts them, then false and
-// true; what is missing comes last, also in descending order. Items that are equal stay in the order they had.
+// sortItems sorts the items by their keys: numbers by value, then texts in the order of the locale, then false and true. Missing keys come
+// last, also in descending order. The order of equal items does not change.
 func sortItems(e *Env, f *Filter, items []Value) (Value, error) {
 	keys := sortKeys(f.Args)
 	if err := e.hold(len(items)*(2*itemBytes+len(keys)*sortBytes), e.tag.Expr); err != nil {
@@ -77,7 +77,7 @@ func sortItems(e *Env, f *Filter, items []Value) (Value, error) {
 	return sorted, nil
 }
 
-// sortBytes is about how much memory a key takes that an item is sorted by.
+// sortBytes is the approximate memory of a sort key.
 const sortBytes = 64
 
 // place is where a value belongs among others.

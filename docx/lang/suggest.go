@@ -25,7 +25,7 @@ var habits = func() map[string]string {
 	return all
 }()
 
-// suggest returns a hint for a name that is not in table: the one that is meant or, if none comes near, all there are.
+// suggest returns a hint for a name that is not in table: the most similar name or, if none is similar, all names.
 func suggest[T any](name, what string, table map[string]T) string {
 	if meant := habits[strings.ToLower(name)]; meant != "" {
 		if _, ok := table[meant]; ok {
@@ -40,12 +40,12 @@ func suggest[T any](name, what string, table map[string]T) string {
 	return fmt.Sprintf("the %s are %s", what, strings.Join(known, ", "))
 }
 
-// maxSpelled is how long a name may be that is looked for by its letters.
+// maxSpelled is the largest length of a name that is compared by letters.
 const maxSpelled = 100
 
-// nearest returns the candidate that name most likely is a slip of, or "": it differs in case, underscores, hyphens and blanks
-// alone, or in few letters, at most one in three. Every comparison takes its cost from left, and none is made for which that is
-// used up.
+// nearest returns the candidate of which name is probably a misspelling, or "". It differs only in case, underscores,
+// hyphens, and blanks, or in up to a third of the letters. Every comparison takes its cost from left, and there are no
+// more comparisons after that is used up.
 func nearest(name string, candidates iter.Seq[string], left *int) string {
 	plain := bare(name)
 	best, least := "", max(len(plain)/3, 1)+1
@@ -77,13 +77,13 @@ func bare(name string) string {
 	}, name)
 }
 
-// distance is how many letters must be changed, left out, put in or swapped with their neighbor to make b of a, in bytes.
+// distance returns the number of bytes that must be changed, removed, inserted, or swapped with their neighbor to turn a into b.
 func distance(a, b string) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
-	for i := range len(a) { // row holds the distances of a[:i] to every b[:j], before those of a[:i-1]
+	for i := range len(a) { // row has the distances of a[:i] to every b[:j], and before has those of a[:i-1]
 		next[0] = i + 1
 		for j := range len(b) {
 			change := row[j]

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Kind says what a tag does.
+// Kind is the kind of a tag.
 type Kind int
 
 // The kinds of tags.
@@ -42,7 +42,7 @@ func (k Kind) closes() bool {
 	return k == EndFor || k == EndTableRow || k == EndTableColumn || k == EndIf
 }
 
-// blockWords holds the words that make a tag something else than a value.
+// blockWords has the words at the start of tags that are not values.
 var blockWords = map[string]Kind{
 	"for": For, "endfor": EndFor, "tablerow": TableRow, "endtablerow": EndTableRow,
 	"tablecolumn": TableColumn, "endtablecolumn": EndTableColumn,
@@ -105,9 +105,9 @@ func (t *Tag) String() string {
 	return b.String()
 }
 
-// Type returns the tag_type of the tag in a template's listing: "text", "arithmetic", "conditional", "for-loop",
-// "table-loop" or "image", and "" for what is not listed (comments, else, the ends, includes and page breaks). A value
-// with the filter image is an image; else it is text if it is a path, a literal, or a function that computes no number.
+// Type returns the tag_type of the tag in a template's listing: "text", "arithmetic", "conditional", "for-loop", "table-loop", or "image",
+// and "" for tags that are not listed (comments, else, the ends, includes, and page breaks). A value with the filter
+// image is an image. Other values are text if they are a path, a literal, or a function whose result is not a number.
 func (t *Tag) Type() string {
 	switch t.Kind {
 	case For:
@@ -137,10 +137,9 @@ func (t *Tag) valueType() string {
 	return "arithmetic"
 }
 
-// Paths returns the json_paths of the tag in a template's listing: for each path it reads, in order, every prefix and
-// the path itself, none twice; an index of a list is left out. Loop variables, and the names in what is computed for each
-// item of a list, are replaced by the path of their list. The scope is that in which the tag stands, as for
-// [Use.Add]; nil is that of a template without loops.
+// Paths returns the json_paths of the tag in a template's listing: for each path that it reads, in order, every prefix and the path itself,
+// without duplicates and without indexes of lists. Loop variables, and names in expressions for items, are replaced with the path of their
+// list. s is the scope of the tag, as for [Use.Add], or nil for a template without loops.
 func (t *Tag) Paths(s *Scope) []string {
 	if s == nil {
 		s = new(Scope)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Use is what the tags of a template read of the input. It is built once per template with [Use.Add] and may then
-// serve many executions at once. The zero value reads nothing.
+// Use has the input that the tags of a template read. It is built once per template with [Use.Add], and is then safe
+// for concurrent use. The zero value has no input.
 type Use struct {
 	root  useNode
 	reads []read
@@ -17,15 +17,15 @@ type useNode struct {
 	path  string              // as it would be written
 	whole bool                // with all keys below
 	maybe bool                // read only if the items of some list do not have it
-	keys  map[string]*useNode // what is read below
-	order []string            // of the keys, as they were met
+	keys  map[string]*useNode // the keys that are read in it
+	order []string            // of the keys, in which they were added
 }
 
-// Add notes what a tag reads. The scope is that in which the tag stands: for a loop's own tag, that around the loop. Tags
-// are added in document order, those that part and end conditions too: tags in a condition are not always needed.
+// Add records the input that a tag reads. s is the scope of the tag. The tag of a loop belongs to the scope around the
+// loop. Add all tags in document order, including those that divide and end conditions, because tags in a condition are not always needed.
 func (u *Use) Add(t *Tag, s *Scope) { u.add(t, s, takes{want: aScalar}) }
 
-// AddPicture is Add for a value tag in whose place a picture is to stand.
+// AddPicture is Add for a value tag that a picture replaces.
 func (u *Use) AddPicture(t *Tag, s *Scope) { u.add(t, s, takes{want: aPicture}) }
 
 // AddBox is Add for the value tag of a check box.
@@ -65,7 +65,7 @@ func (u *Use) add(t *Tag, s *Scope, printed takes) {
 	s.guard(t, c.guards)
 }
 
-// addMaybe notes a name in what is computed for each item of a list: it is read there if the items do not have it.
+// addMaybe records a name in an expression for items, which is read from the outer scope if the items do not have it.
 func (u *Use) addMaybe(p *Path, s *Scope) {
 	if p.perItem && s.variable(p.Steps[0].Key) == nil {
 		nodes := u.nodes(stepKeys(p.Steps))
@@ -119,8 +119,8 @@ type unusedKey struct {
 	key   string
 }
 
-// unused returns the paths in data that the template does not read, sorted: of an object none of which is read only
-// its own path, of the items of a list each path once.
+// unused returns the paths in data that the template does not read, sorted. For an object that is not read at all, it
+// returns only the path of the object. It returns each path in the items of a list once.
 func (u *Use) unused(data Value) []unusedPath {
 	w := unusedWalk{found: map[unusedKey]*Object{}, ways: map[useWay][]wayDown{}}
 	w.walk(&u.root, data)
@@ -138,13 +138,14 @@ type unusedWalk struct {
 	ways  map[useWay][]wayDown
 }
 
-// useWay is what is read of objects with some keys.
+// useWay has the keys that are read in objects with the same keys.
 type useWay struct {
 	node   *useNode
 	layout *layout
 }
 
-// wayDown is a value of such objects of which only parts may be used.
+// wayDown is a value in such objects that may be used only partly.
+
 type wayDown struct {
 	at   int
 	node *useNode
