@@ -8,23 +8,23 @@ import (
 	"platen/store"
 )
 
-// Permissions is a set of the things one may do with an item.
+// Permissions is a set of things that a user may do with an item.
 type Permissions uint16
 
 // The permissions.
 const (
 	MaySee      Permissions = 1 << iota // see its name, and the content of a folder
-	MayPreview                          // look at the content
+	MayPreview                          // view the content
 	MayDownload                         // download the content, or generate documents from it
-	MayUpload                           // put files and folders into it
-	MayEdit                             // rename, describe, move, add a version
-	MayDelete                           // put into the trash
-	MayInvite                           // let others collaborate
-	MayManage                           // change and end the collaborations of others
-	MayOwn                              // everything else
+	MayUpload                           // create files and folders in it
+	MayEdit                             // rename, describe, and move it, and add versions
+	MayDelete                           // move it to the trash
+	MayInvite                           // add collaborators
+	MayManage                           // change and remove the collaborations of others
+	MayOwn                              // anything else that the owner may do
 )
 
-// Can reports whether all of the permissions are in the set.
+// Can reports whether the set contains all of the given permissions.
 func (p Permissions) Can(all Permissions) bool { return p&all == all }
 
 // Role is the role that a collaboration gives to a user on an item and on everything in it.
@@ -41,7 +41,8 @@ const (
 	RoleCoOwner           Role = "co-owner"
 )
 
-// RoleOwner is no role of a collaborator: a change to it makes the collaborator the owner of the item.
+// RoleOwner is not a role that a collaborator can have. Changing a collaboration to it makes the collaborator the owner
+// of the item.
 const RoleOwner Role = "owner"
 
 // ownerPermissions are the permissions of the owner of an item, or of a folder above it.
@@ -80,11 +81,11 @@ var restrictions = map[string]Permissions{
 type place struct {
 	row     store.Item
 	chain   []store.ItemChainRow // the item first, then the folders above it up to a root folder
-	archive *store.Item          // that contains the item, or is the item; nil outside of archives
+	archive *store.Item          // the archive that contains the item or is the item; nil outside archives
 	may     Permissions
 }
 
-// tree is the id of the topmost folder whose content belongs together: an archive, or a user's root folder.
+// tree returns the id of the topmost folder with the same owner: an archive, or a user's root folder.
 func (p place) tree() int64 {
 	if p.archive != nil {
 		return p.archive.ID
@@ -92,7 +93,7 @@ func (p place) tree() int64 {
 	return p.chain[len(p.chain)-1].Item.ID
 }
 
-// above returns the parent folder of an item that is neither a root folder nor an archive.
+// above returns the parent folder of an item. The item must be neither a root folder nor an archive.
 func (p place) above() place {
 	return place{row: p.chain[1].Item, chain: p.chain[1:], archive: p.archive}
 }
@@ -128,7 +129,7 @@ func (p place) policy() int64 {
 	return p.archive.StoragePolicyID
 }
 
-// isArchive tells an archive from the folders that users make.
+// isArchive reports whether the item is an archive, not a folder created by a user.
 func (p place) isArchive() bool { return p.archive != nil && p.archive.ID == p.row.ID }
 
 // find returns an item of a kind for a caller who needs some permissions. This is the only access check. The Error has CodeNotFound for
@@ -138,8 +139,8 @@ func (s *Service) find(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 	return s.findWhere(ctx, q, c, kind, id, need, place.active)
 }
 
-// findTrashed is find for an item that was put into the trash itself. It does not find items inside a trashed folder, which are restored
-// with the folder.
+// findTrashed is find for an item that was moved to the trash itself. It does not find items inside a trashed folder,
+// which are restored with the folder.
 func (s *Service) findTrashed(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64, need Permissions) (place, error) {
 	return s.findWhere(ctx, q, c, kind, id, need, place.inTrash)
 }
@@ -176,7 +177,7 @@ func (s *Service) findWhere(ctx context.Context, q *store.Queries, c *Caller, ki
 	return p, nil
 }
 
-// active is the Error of an item in the trash.
+// active returns an Error if the item is in the trash.
 func (p place) active(kind Kind, id int64) error {
 	if !trashedAny(p.chain) {
 		return nil
@@ -186,7 +187,7 @@ func (p place) active(kind Kind, id int64) error {
 	}}
 }
 
-// inTrash is the Error of an item that was not put into the trash itself.
+// inTrash returns an Error unless the item itself was moved to the trash.
 func (p place) inTrash(kind Kind, id int64) error {
 	if p.row.TrashedAt != 0 {
 		return nil
@@ -198,17 +199,17 @@ func (p place) inTrash(kind Kind, id int64) error {
 	return &Error{Code: CodeNotTrashed, Message: "Item is not trashed", Problems: []Problem{invalidField(kind.String(), "%s", why)}}
 }
 
-// trashedAny reports whether anything of a chain is in the trash.
+// trashedAny reports whether any item of a chain is in the trash.
 func trashedAny(chain []store.ItemChainRow) bool {
 	return slices.ContainsFunc(chain, func(link store.ItemChainRow) bool { return link.Item.TrashedAt != 0 })
 }
 
-// removedAny reports whether anything of a chain is being removed permanently.
+// removedAny reports whether any item of a chain is being deleted permanently.
 func removedAny(chain []store.ItemChainRow) bool {
 	return slices.ContainsFunc(chain, func(link store.ItemChainRow) bool { return link.Item.TrashedAt == store.Removed })
 }
 
-// placeOf is where an item lies, by the folders above it; without what anybody may do there.
+// placeOf returns the place of an item, given its chain, without the permissions of a caller.
 func (s *Service) placeOf(chain []store.ItemChainRow) place {
 	p := place{chain: chain}
 	if len(chain) > 0 {

@@ -56,8 +56,8 @@ const (
 	maxKeys    = 10   // of one application
 )
 
-// CreateApplication makes an application with a service account, and returns it with its secret, which is not kept: only its
-// hash is. It is an act of the operator, as everything about applications is.
+// CreateApplication creates an application with a service account, and returns it with its secret. Only a hash of the
+// secret is stored. Like all operations on applications, it is reserved for the operator.
 func (s *Service) CreateApplication(ctx context.Context, n NewApplication) (Application, string, error) {
 	if len(n.Scopes) == 0 {
 		n.Scopes = scopesOf(RoleUser)
@@ -118,7 +118,7 @@ func nameProblems(name string) []Problem {
 	return nil
 }
 
-// Applications lists the applications, by name.
+// Applications returns all applications, ordered by name.
 func (s *Service) Applications(ctx context.Context) ([]Application, error) {
 	var apps []Application
 	err := s.db.Read(ctx, func(q *store.Queries) error {
@@ -182,7 +182,8 @@ func describeApplication(ctx context.Context, q *store.Queries, row store.Applic
 	return app, err
 }
 
-// changeApplication changes an application that nobody else changes, or gets a token of, meanwhile.
+// changeApplication changes an application. Until it returns, nobody else can change the application or get a token for
+// it.
 func (s *Service) changeApplication(ctx context.Context, name string, change func(*store.Tx, store.Application) error) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		row, err := s.applicationRow(ctx, tx.Queries, name)
@@ -237,7 +238,7 @@ func (s *Service) AddApplicationKey(ctx context.Context, name, keyName string, p
 	})
 }
 
-// RemoveApplicationKey ends the use of a key. Tokens that were got with it stay.
+// RemoveApplicationKey removes a key. Tokens that were issued with it stay valid.
 func (s *Service) RemoveApplicationKey(ctx context.Context, name, keyName string) error {
 	return s.changeApplication(ctx, name, func(tx *store.Tx, app store.Application) error {
 		removed, err := tx.DeleteApplicationKey(ctx, app.ID, kept(keyName))
@@ -251,7 +252,7 @@ func (s *Service) RemoveApplicationKey(ctx context.Context, name, keyName string
 	})
 }
 
-// RenewSecret gives an application another secret and returns it; the one it had is refused from then on.
+// RenewSecret replaces the secret of an application and returns the new one. The old secret is rejected from then on.
 func (s *Service) RenewSecret(ctx context.Context, name string) (string, error) {
 	secret := newToken()
 	return secret, s.changeApplication(ctx, name, func(tx *store.Tx, app store.Application) error {
@@ -262,8 +263,8 @@ func (s *Service) RenewSecret(ctx context.Context, name string) (string, error) 
 	})
 }
 
-// DeleteApplication ends an application with all its tokens and keys. Its service account becomes inactive and keeps what
-// it owns; its name is free.
+// DeleteApplication deletes an application with all its tokens and keys. Its service account becomes inactive but still
+// owns its items, and its name can be used again.
 func (s *Service) DeleteApplication(ctx context.Context, name string) error {
 	return s.changeApplication(ctx, name, func(tx *store.Tx, app store.Application) error {
 		for _, remove := range []func(context.Context, int64) error{
@@ -291,8 +292,8 @@ func (s *Service) DeleteApplication(ctx context.Context, name string) error {
 	})
 }
 
-// endedKey is the key of a name, or a login, that is free again: no text folds to it.
+// endedKey returns the key for a name or login that can be used again. No text folds to this key.
 func endedKey(id int64) string { return "ended " + strconv.FormatInt(id, 10) }
 
-// EnterpriseID is the id of the enterprise that the server is of.
+// EnterpriseID returns the id of the server's enterprise.
 func (s *Service) EnterpriseID() int64 { return s.enterprise.id }

@@ -9,11 +9,11 @@ import (
 	"platen/store"
 )
 
-// Archive is a folder of the enterprise, directly in the root folder of its account. The enterprise owns everything in it, and only
-// callers with ScopeGlobalContent see it. They find, list and fill an archive like any folder.
+// Archive is a folder of the enterprise, directly in the root folder of its account. The enterprise owns everything in
+// it, and only callers with ScopeGlobalContent see it. They find and list an archive, and add to it, like any folder.
 type Archive struct {
 	ID          int64
-	Name        string // unique, whatever its case
+	Name        string // unique, regardless of case
 	Description string
 	OwnerID     int64 // the enterprise's account
 	Size        int64 // bytes of all files in it, except those in the trash
@@ -30,7 +30,7 @@ const (
 type NewArchive struct {
 	Name        string
 	Description string
-	PolicyID    *int64 // where its contents are kept; nil for the default
+	PolicyID    *int64 // where its contents are stored; nil for the default
 }
 
 // ArchiveChange is a change of an archive. Nil fields stay unchanged.
@@ -39,7 +39,7 @@ type ArchiveChange struct {
 	Description *string
 }
 
-// requireArchives returns the Error of a token that cannot be used for archives in the way that a scope says.
+// requireArchives returns an Error if the token cannot be used for archives with the given scope.
 func (c *Caller) requireArchives(scope Scope) error {
 	if err := c.require(ScopeGlobalContent); err != nil {
 		return err
@@ -47,7 +47,8 @@ func (c *Caller) requireArchives(scope Scope) error {
 	return c.require(scope)
 }
 
-// check returns the Error of everything that is wrong with a change. Where the name is, its code says so.
+// check returns an Error with everything that is wrong with a change. If the name is invalid, the Error has the code
+// for that.
 func (change ArchiveChange) check() error {
 	refused := &Error{Code: CodeBadRequest, Message: "Invalid input parameters in request"}
 	if change.Name != nil {
@@ -69,7 +70,7 @@ func (s *Service) archiveOf(row store.ListedItem) Archive {
 	return Archive{ID: row.ID, Name: row.Name, Description: row.Description, OwnerID: s.enterprise.accountID, Size: row.Size}
 }
 
-// CreateArchive makes an empty archive.
+// CreateArchive creates an empty archive.
 func (s *Service) CreateArchive(ctx context.Context, c *Caller, n NewArchive) (Archive, error) {
 	if err := c.requireArchives(ScopeWrite); err != nil {
 		return Archive{}, err
@@ -124,7 +125,8 @@ func (s *Service) archivePolicy(c *Caller, n NewArchive) (int64, error) {
 	return 0, Invalid(unknown)
 }
 
-// roomForArchive returns the Error of one archive too many. Others who make an archive wait until the transaction ends.
+// roomForArchive returns an Error if there are already as many archives as allowed. Until the transaction ends, others
+// who create an archive wait.
 func (s *Service) roomForArchive(ctx context.Context, tx *store.Tx) error {
 	if _, err := tx.LockItem(ctx, s.enterprise.rootID); err != nil {
 		return err
@@ -177,7 +179,7 @@ func (s *Service) Archives(ctx context.Context, c *Caller, r PageRequest) (Page[
 	return result, err
 }
 
-// findArchive returns an archive to a caller who wants to do something with it.
+// findArchive returns an archive for a caller who needs the given permissions on it.
 func (s *Service) findArchive(ctx context.Context, q *store.Queries, c *Caller, id int64, need Permissions) (store.Item, error) {
 	p, err := s.find(ctx, q, c, Folder, id, need)
 	if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) || err == nil && !p.isArchive() {
@@ -216,7 +218,7 @@ func (s *Service) UpdateArchive(ctx context.Context, c *Caller, id int64, change
 	return changed, err
 }
 
-// lockArchive returns an archive that nobody else changes, or fills, from here to the end of the transaction.
+// lockArchive returns an archive that nobody else can change or add to until the transaction ends.
 func (s *Service) lockArchive(ctx context.Context, tx *store.Tx, c *Caller, id int64, need Permissions) (store.Item, error) {
 	if _, err := s.findArchive(ctx, tx.Queries, c, id, need); err != nil {
 		return store.Item{}, err
@@ -227,7 +229,7 @@ func (s *Service) lockArchive(ctx context.Context, tx *store.Tx, c *Caller, id i
 	return s.findArchive(ctx, tx.Queries, c, id, need)
 }
 
-// rewriteArchive gives an archive another name, or description, than it had before.
+// rewriteArchive changes the name or the description of an archive.
 func (s *Service) rewriteArchive(ctx context.Context, tx *store.Tx, c *Caller, row store.Item, before string) error {
 	other, err := tx.Child(ctx, row.ParentID, foldKey(row.Name))
 	switch {
@@ -240,7 +242,7 @@ func (s *Service) rewriteArchive(ctx context.Context, tx *store.Tx, c *Caller, r
 		ID: row.ID, ParentID: row.ParentID, Name: row.Name, NameKey: foldKey(row.Name), Description: row.Description,
 		ModifiedAt: s.micros(), ModifiedBy: c.User.ID, Etag: row.Etag,
 	})
-	if store.IsUniqueViolation(err) { // taken since it was looked for
+	if store.IsUniqueViolation(err) { // another transaction took the name after the check
 		return archiveExists(row.Name)
 	}
 	if err != nil || row.Name == before {

@@ -16,16 +16,16 @@ import (
 // Limits of assertions (RFC 7523).
 const (
 	maxAssertion   = 16 << 10         // bytes
-	assertionTTL   = 60 * time.Second // how far ahead an assertion may expire
+	assertionTTL   = 60 * time.Second // how far in the future an assertion may expire
 	assertionSlack = 5 * time.Second  // allowed difference between the clocks
 	minJTI, maxJTI = 16, 128          // characters
 )
 
-// clientAudience is what client libraries of the same interface write as the audience, whatever server they are for.
+// clientAudience is the audience that client libraries for the same API send, regardless of the server.
 const clientAudience = "https://api.box.com/oauth2/token"
 
-// assertionMethods are the signatures that count. Others are refused before a key is looked for: with HMAC, a public key
-// would do as the secret.
+// assertionMethods are the accepted signature algorithms. Others are rejected before a key is looked up: with HMAC, a
+// public key would work as the secret.
 var assertionMethods = []string{"RS256", "RS384", "RS512"}
 
 // claims are the claims of an assertion.
@@ -34,7 +34,7 @@ type claims struct {
 	SubjectType string `json:"box_sub_type"`
 }
 
-// grantAssertion gives an access token for the subject of an assertion, which counts once.
+// grantAssertion issues an access token for the subject of an assertion. An assertion can be used once.
 func (s *Service) grantAssertion(ctx context.Context, client *Client, r GrantRequest) (Tokens, error) {
 	if r.Assertion == "" {
 		return Tokens{}, missingParameter("assertion")
@@ -103,7 +103,7 @@ func checkHeader(header map[string]any) error {
 	return nil
 }
 
-// assertionProblems are the errors of the parser; the first one that applies is reported.
+// assertionProblems maps the errors of the parser to messages. The first match is reported.
 var assertionProblems = []struct {
 	err  error
 	text string

@@ -15,7 +15,7 @@ import (
 // AuditAction is the action in an entry of the audit log.
 type AuditAction string
 
-// The actions of the audit log. Reading and changing content is not among them: the log of requests has those.
+// The actions of the audit log. Reading and changing content are not included: the request log has those.
 const (
 	AuditTokenIssued        AuditAction = "token.issued"       // by a command, or to an application
 	AuditTokenRevoked       AuditAction = "token.revoked"      // one, or all of a grant
@@ -51,14 +51,14 @@ const (
 	AuditRefused = "denied"
 )
 
-// AuditEvent is an entry of the audit log. It holds no token, secret, or content.
+// AuditEvent is an entry of the audit log. It contains no token, secret, or content.
 type AuditEvent struct {
 	ID          int64
 	At          time.Time
 	Action      AuditAction
 	Outcome     string  // AuditSuccess or AuditRefused
-	Actor       UserRef // whose token it was; zero for a guest. Its Name is empty, and its Login once the row of the user is gone
-	User        UserRef // as whom the actor did it: the actor, unless the request had As-User
+	Actor       UserRef // owner of the token; zero for a guest. Name is empty, and so is Login once the row of the user is deleted
+	User        UserRef // on whose behalf the actor acted: the actor, unless the request had As-User
 	Application ApplicationRef
 	TokenID     int64
 	Origin      Origin
@@ -87,7 +87,7 @@ const (
 	maxAuditDetail = 1000
 )
 
-// auditText is a text as the audit log keeps it: short, in one line.
+// auditText returns a text as the audit log stores it: truncated, and on one line.
 func auditText(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -110,7 +110,7 @@ type auditTarget struct {
 	id   string
 }
 
-// auditOf names a target by its id.
+// auditOf returns a target with an id.
 func auditOf(kind string, id int64) auditTarget {
 	return auditTarget{kind, strconv.FormatInt(id, 10)}
 }
@@ -149,7 +149,7 @@ func (s *Service) insertAudit(ctx context.Context, tx *store.Tx, c *Caller, acti
 
 // AuditFilter selects entries of the audit log. The zero value selects all.
 type AuditFilter struct {
-	UserID int64       // who did it, or as whom
+	UserID int64       // the actor, or the user on whose behalf the actor acted
 	Action AuditAction // exactly this one
 	From   time.Time   // at this time or later
 	To     time.Time   // before this time

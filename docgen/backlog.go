@@ -8,8 +8,8 @@ import (
 	"platen/store"
 )
 
-// Notifications wait while receivers do not answer. What waits for the webhooks of one user is bounded by Limits.Pending, so
-// that receivers which hang for hours do not fill the database.
+// Notifications wait while receivers do not respond. Limits.Pending bounds the number that wait for the webhooks of one
+// user, so that receivers that hang for hours do not fill the database.
 
 const (
 	// backlogAge is the time for which a count of pending notifications is used, together with those that this process has added. Other
@@ -36,7 +36,7 @@ type backlogs struct {
 type userBacklog struct {
 	pending   int64
 	countedAt time.Time
-	loggedAt  time.Time // when a dropped notification got into the log
+	loggedAt  time.Time // when a dropped notification was last logged
 }
 
 // admission is the decision about a new notification.
@@ -44,12 +44,12 @@ type admission int
 
 const (
 	admitted  admission = iota
-	dropNoted           // it is dropped, and the log of deliveries says so
-	dropped             // it is dropped without a trace but for the metric
+	dropNoted           // drop it, and add it to the delivery log
+	dropped             // drop it, and only count it in the metric
 )
 
-// admit decides about one more notification for a user's webhooks. What it admits in a transaction that is rolled back counts
-// until the next count, backlogAge later.
+// admit decides whether one more notification for a user's webhooks is accepted. A notification accepted in a
+// transaction that is rolled back counts until the next count, backlogAge later.
 func (s *Service) admit(ctx context.Context, q *store.Queries, userID int64) (admission, error) {
 	b, now, most := &s.backlogs, s.now(), int64(s.limits.Pending)
 	b.mu.Lock()
@@ -77,7 +77,7 @@ func (s *Service) admit(ctx context.Context, q *store.Queries, userID int64) (ad
 	return dropNoted, nil
 }
 
-// counted keeps a count. When there are too many, another user's is forgotten: it is counted again when it is needed.
+// counted caches a count. If the cache is full, it evicts another user, who is counted again when needed.
 func (b *backlogs) counted(userID, pending int64, now time.Time) *userBacklog {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,17 +14,18 @@ import (
 	"platen/store"
 )
 
-// A backup is a snapshot of the database and a copy of every content that the snapshot names. Contents never change, so only those
-// that the copy lacks are copied. One may be deleted after the snapshot and before it is copied: then a later snapshot is needed.
+// A backup is a snapshot of the database and a copy of every content that the snapshot refers to. Contents never
+// change, so only missing ones are copied. A content may be deleted after the snapshot and before it is copied; then a
+// later snapshot is needed.
 
-// maxAbsent bounds the contents that CopyContents reports as absent.
+// maxAbsent is the maximum number of missing contents that CopyContents reports.
 const maxAbsent = 10_000
 
-// CopyResult is what CopyContents did.
+// CopyResult is the result of CopyContents.
 type CopyResult struct {
 	Copied  int64                // number of copied contents
 	Present int64                // number of contents that the target already had
-	Absent  []store.ContentPlace // contents that could not be copied: the source has no object, or cannot read it; at most 10,000
+	Absent  []store.ContentPlace // contents that could not be copied, because the source has no object or cannot read it; at most 10,000
 }
 
 // CopyContents copies all contents in a database from the stores of storage policies to other stores with the same names. It skips contents
@@ -123,7 +124,7 @@ func (c *contentCopier) count(add func(*CopyResult)) {
 	add(&c.result)
 }
 
-// sourceError marks an error of reading the object to copy.
+// sourceError marks an error that occurred while reading the object to copy.
 type sourceError struct{ err error }
 
 func (e *sourceError) Error() string { return e.err.Error() }
@@ -139,7 +140,7 @@ func (s sourceReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// CopyObject copies one object. It reports false if the source has none, or cannot read it.
+// CopyObject copies one object. It reports false if the source does not have it or cannot read it.
 func CopyObject(ctx context.Context, from, to blob.Store, key string) (bool, error) {
 	r, err := from.Open(ctx, key, 0, -1)
 	if err != nil {
@@ -171,7 +172,7 @@ func CountReferenced(ctx context.Context, db *store.DB, places []store.ContentPl
 	return n, err
 }
 
-// RemoveUnreferenced removes the objects of some stores that no version of a database has.
+// RemoveUnreferenced deletes the objects in the given stores that no version in the database refers to.
 func RemoveUnreferenced(ctx context.Context, db *store.DB, policies []NewStoragePolicy) error {
 	var rows []store.StoragePolicy
 	err := db.Read(ctx, func(q *store.Queries) (err error) {
@@ -202,5 +203,5 @@ func RemoveUnreferenced(ctx context.Context, db *store.DB, policies []NewStorage
 	return nil
 }
 
-// IdentityObjects are the objects by which a database and a blob store know each other. A backup has them too.
+// IdentityObjects returns the keys of the objects that tie a blob store to its database. A backup has them too.
 func IdentityObjects() []string { return []string{contentsName, identityKey} }

@@ -20,19 +20,19 @@ const (
 	OutputPDF  = "pdf"
 )
 
-// InputSource is the one source of input data that a batch can have.
+// InputSource is the only supported source of input data.
 const InputSource = "api"
 
-// NewBatch describes a batch: a template and the documents to make from it.
+// NewBatch describes a batch: a template and the documents to generate from it.
 type NewBatch struct {
 	TemplateID    int64
 	VersionID     int64  // of the template; 0 for its current version
 	InputSource   string // must be InputSource
-	DestinationID int64  // the folder the documents are written into
+	DestinationID int64  // the folder for the documents
 	OutputType    string // OutputDocx or OutputPDF
 	Options       BatchOptions
 	Documents     []NewDocument
-	Inputs        *Inputs // that read the inputs of the documents; nil if contracts need not know what these have in common
+	Inputs        *Inputs // that read the inputs of the documents; nil if contracts need not know their common shape
 }
 
 // NewDocument describes one document of a batch.
@@ -41,8 +41,8 @@ type NewDocument struct {
 	Input Input  // the data of the tags
 }
 
-// Problems checks what can be checked without looking anything up: everything that is wrong, at once. CreateBatch refuses
-// a batch that has any.
+// Problems returns everything that is wrong with the batch, as far as it can be checked without the database.
+// CreateBatch rejects a batch with problems.
 func (b NewBatch) Problems(limits Limits) []Problem {
 	var problems []Problem
 	if b.InputSource != InputSource {
@@ -70,10 +70,10 @@ func (b NewBatch) Problems(limits Limits) []Problem {
 	return problems
 }
 
-// fileName is the name of a document's file.
+// fileName returns the file name of a document.
 func (b NewBatch) fileName(d NewDocument) string { return withExtension(d.Name, b.OutputType) }
 
-// withExtension is a name that has the extension of a type of output.
+// withExtension returns a name with the extension of an output type.
 func withExtension(name, outputType string) string {
 	extension := "." + outputType
 	if strings.EqualFold(path.Ext(name), extension) {
@@ -82,8 +82,8 @@ func withExtension(name, outputType string) string {
 	return name + extension
 }
 
-// CreateBatch accepts a batch and returns its id. From then on every document is a job that will end, whatever happens:
-// the template's version is pinned, and jobs and queue entries are durable together.
+// CreateBatch accepts a batch and returns its id. From then on, every document is a job that will end, whatever
+// happens: the version of the template is pinned, and jobs and queue entries are committed together.
 func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (string, error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return "", err
@@ -136,7 +136,8 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 	return batch.ID, nil
 }
 
-// checkAccount fails if the account of a caller has ended since the request was authenticated: nothing would erase the batch any more.
+// checkAccount returns an Error if the caller's account was deleted after the request was authenticated. Nothing would
+// erase the batch afterward.
 func (s *Service) checkAccount(ctx context.Context, q *store.Queries, c *Caller) error {
 	row, err := q.User(ctx, c.User.ID)
 	if err == nil && row.User.DeletedAt != 0 {
@@ -156,23 +157,23 @@ func (s *Service) prepareBatch(ctx context.Context, q *store.Queries, c *Caller,
 	return err
 }
 
-// Batch is what became of a NewBatch.
+// Batch is the current state of a NewBatch.
 type Batch struct {
 	ID                string
 	TemplateID        int64
 	TemplateVersionID int64
 	DestinationID     int64 // 0 for the root folder of the batch's creator
 	OutputType        string
-	Options           BatchOptions // of passwords only whether there are any
+	Options           BatchOptions // without the passwords, only whether there are any
 	Jobs              map[Status]int
-	Merged            *Merged // nil where none was asked for
+	Merged            *Merged // nil unless a merged file was requested
 	CreatedAt         time.Time
 	CreatedBy         int64
 	EnterpriseID      int64
 	Source            string
 }
 
-// Batch returns a batch that the caller created; another's is not found.
+// Batch returns a batch that the caller created. Batches of other users are not found.
 func (s *Service) Batch(ctx context.Context, c *Caller, id string) (Batch, error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return Batch{}, err
@@ -203,7 +204,7 @@ func (s *Service) Batch(ctx context.Context, c *Caller, id string) (Batch, error
 	return found, err
 }
 
-// findBatch returns a batch that the caller created; another's is not found.
+// findBatch returns a batch that the caller created. Batches of other users are not found.
 func findBatch(ctx context.Context, q *store.Queries, c *Caller, id string) (store.DocgenBatch, error) {
 	if uuid.Validate(id) != nil {
 		return store.DocgenBatch{}, NotFound("docgen_batch", id) // no text of a stranger reaches the database
@@ -215,7 +216,7 @@ func findBatch(ctx context.Context, q *store.Queries, c *Caller, id string) (sto
 	return batch, err
 }
 
-// countJobs counts the jobs of a batch by their status.
+// countJobs returns the number of jobs of a batch with each status.
 func countJobs(ctx context.Context, q *store.Queries, batchID string) (map[Status]int, error) {
 	rows, err := q.CountJobsByStatus(ctx, batchID)
 	jobs := map[Status]int{}
@@ -225,7 +226,7 @@ func countJobs(ctx context.Context, q *store.Queries, batchID string) (map[Statu
 	return jobs, err
 }
 
-// batchTargets finds the version of the template that a batch uses, and the folder that its documents go into.
+// batchTargets returns the version of the template that a batch uses, and the destination folder of its documents.
 func (s *Service) batchTargets(ctx context.Context, q *store.Queries, c *Caller,
 	b NewBatch) (version store.FileVersion, destination place, err error) {
 	template, err := s.findTemplate(ctx, q, c, b.TemplateID, MayDownload)
@@ -253,7 +254,7 @@ func insertBatch(ctx context.Context, tx *store.Tx, batch store.InsertBatchParam
 	return tx.InsertInputs(ctx, inputs)
 }
 
-// jobRows makes the pending job of every document, with ids in a row.
+// jobRows creates a pending job for every document, with consecutive ids.
 func (s *Service) jobRows(batch store.InsertBatchParams, b NewBatch) ([]store.DocgenJob, []store.DocgenInput) {
 	first := s.ids.next(s.now(), len(b.Documents))
 	jobs := make([]store.DocgenJob, len(b.Documents))

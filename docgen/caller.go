@@ -11,23 +11,24 @@ import (
 	"platen/store"
 )
 
-// Caller is who an operation acts for. Authenticate and As make one of a token, callerOf one of a user.
+// Caller is the user on whose behalf an operation runs. Authenticate and As create one from a token, callerOf from a
+// user.
 type Caller struct {
 	User          User
-	ActorID       int64 // the user whose token it is: not User's own when acting for another
+	ActorID       int64 // the user who owns the token, who differs from User when acting on behalf of another user
 	ApplicationID int64
-	TokenID       int64 // 0 when no token does
+	TokenID       int64 // 0 without a token
 	Scopes        []Scope
-	rootID        int64 // the user's root folder, which the interface calls 0
+	rootID        int64 // the user's root folder, which the API calls 0
 	actsAsUsers   bool  // the token lets the user act for others
 	operator      bool  // created by Operator
 
-	// Room is asked before an operation takes that many bytes more of memory for its result. An error ends the operation. When
-	// it is nil there is always room.
+	// Room is called before an operation uses that many more bytes of memory for its result. An error ends the
+	// operation. If Room is nil, memory is not limited.
 	Room func(bytes int64) error
 }
 
-// room asks for memory.
+// room requests memory.
 func (c *Caller) room(bytes int) error {
 	if c.Room == nil {
 		return nil
@@ -35,12 +36,12 @@ func (c *Caller) room(bytes int) error {
 	return c.Room(int64(bytes))
 }
 
-// has reports whether the token has a scope; reading and writing is also reading.
+// has reports whether the token has a scope. A scope for reading and writing includes reading.
 func (c *Caller) has(scope Scope) bool {
 	return slices.Contains(c.Scopes, scope) || scope == ScopeRead && slices.Contains(c.Scopes, ScopeWrite)
 }
 
-// require returns the Error of a token without the scope that an operation needs.
+// require returns an Error if the token lacks the scope that an operation needs.
 func (c *Caller) require(scope Scope) error {
 	if c.has(scope) {
 		return nil
@@ -48,7 +49,7 @@ func (c *Caller) require(scope Scope) error {
 	return failf(CodeScope, "The request requires higher privileges than provided by the access token: it lacks the scope %s.", scope)
 }
 
-// Authenticate returns the Caller of an access token.
+// Authenticate returns the Caller for an access token.
 func (s *Service) Authenticate(ctx context.Context, token string) (*Caller, error) {
 	unknown := failf(CodeUnauthorized, "The access token is unknown or has expired.")
 	var caller *Caller
@@ -69,7 +70,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*Caller, erro
 			ActorID:       row.User.ID,
 			ApplicationID: row.Token.ApplicationID,
 			TokenID:       row.Token.ID,
-			Scopes:        allowed(parseScopes(row.Token.Scopes), row.User), // the role may be less than it was
+			Scopes:        allowed(parseScopes(row.Token.Scopes), row.User), // the role may have lost scopes since the token was issued
 			rootID:        row.User.RootFolderID,
 			actsAsUsers:   actsAsUsers(row.Application, row.User),
 		}
@@ -79,15 +80,15 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*Caller, erro
 	return caller, err
 }
 
-// actsAsUsers reports whether a token of an application lets its user act for others: that of an administrator, or that of the
-// application's own account.
+// actsAsUsers reports whether a token of an application allows acting for other users: it must belong to an
+// administrator or to the application's service account.
 func actsAsUsers(app store.Application, user store.User) bool {
 	own := user.ID == app.ServiceAccountID.Int64
 	return app.ActsAsUsers && (own || user.Kind == KindManaged && user.Role != RoleUser)
 }
 
-// As returns the Caller that acts for another user, with those scopes of the token that the user can have. The application of the token
-// must be one that acts for users, and the caller an administrator or a service account.
+// As returns a Caller that acts for another user, with the scopes of the token that this user can have. The application
+// of the token must be allowed to act for users, and the caller must be an administrator or a service account.
 func (s *Service) As(ctx context.Context, c *Caller, userID int64) (*Caller, error) {
 	if userID == c.User.ID {
 		return c, nil
@@ -120,8 +121,8 @@ func (s *Service) As(ctx context.Context, c *Caller, userID int64) (*Caller, err
 	return as, s.recordActing(ctx, as)
 }
 
-// callerOf returns the caller for background work on behalf of a user. If globalContent is set, it keeps access to all content as far as
-// the user's role still allows. The user may be less now than then.
+// callerOf returns the caller for background work on behalf of a user. If globalContent is set, the caller can access
+// all content, as far as the user's current role allows it.
 func callerOf(user store.User, globalContent bool) *Caller {
 	c := &Caller{User: userOf(user, ""), rootID: user.RootFolderID}
 	if globalContent && isActive(user) {
@@ -136,11 +137,11 @@ func ForCaller(ctx context.Context, c *Caller) context.Context {
 	return fair.For(ctx, fair.Claimant{User: c.ActorID, Weight: int(c.User.Weight)})
 }
 
-// guests are the claimant of requests without an account.
+// guests is the claimant for all requests without an account.
 const guests = -1
 
-// ForGuest returns a context in which operations of requests without an account take turns with those of users. All guests
-// have one share.
+// ForGuest returns a context in which operations of requests without an account share capacity fairly with those of
+// users. All guests together have one share.
 func ForGuest(ctx context.Context) context.Context {
 	return fair.For(ctx, fair.Claimant{User: guests, Weight: 1})
 }
@@ -154,10 +155,10 @@ func (s *Service) Operator() *Caller {
 	}
 }
 
-// ref names the user that the caller acts as.
+// ref returns a reference to the user that the caller acts as.
 func (c *Caller) ref() UserRef {
 	return UserRef{ID: c.User.ID, Name: c.User.Name, Login: c.User.Login}
 }
 
-// String names the caller for logs, without the token.
+// String returns the caller for logs, without the token.
 func (c *Caller) String() string { return fmt.Sprintf("user %d", c.User.ID) }

@@ -66,12 +66,12 @@ func parseChecksums(text string, size int64) (checksums, error) {
 	return sums, nil
 }
 
-// A digester computes the digests of the content that is written to it.
+// A digester computes the digests of the content written to it.
 type digester struct {
 	sha1   hash.Hash
 	sums   checksums
-	sum    uint32 // of the block being filled
-	filled int    // bytes in it
+	sum    uint32 // of the current block
+	filled int    // bytes in the current block
 }
 
 func newDigester() *digester { return &digester{sha1: sha1.New()} }
@@ -172,7 +172,7 @@ func (s *Service) readSmall(ctx context.Context, blobs blob.Store, version store
 	return data[:n], nil
 }
 
-// A checkedReader reads content block by block and returns nothing of a block before it has checked it.
+// A checkedReader reads content block by block and verifies each block before it returns any of it.
 type checkedReader struct {
 	ctx     context.Context
 	service *Service
@@ -181,12 +181,12 @@ type checkedReader struct {
 	sums    checksums
 	next    int64 // index of the next block to read
 	buffer  []byte
-	ready   []byte // checked and not yet returned
-	left    int64  // bytes to return, ready among them
+	ready   []byte // verified but not yet returned
+	left    int64  // bytes still to return, including those in ready
 	failure error
 }
 
-// begin reads the first block and skips the bytes in front of the range.
+// begin reads the first block and skips the bytes before the range.
 func (r *checkedReader) begin(skip int64) error {
 	if r.left == 0 {
 		return nil
@@ -199,7 +199,7 @@ func (r *checkedReader) begin(skip int64) error {
 	return nil
 }
 
-// Read returns bytes that have been checked.
+// Read returns verified bytes.
 func (r *checkedReader) Read(p []byte) (int, error) {
 	if r.failure != nil {
 		return 0, r.failure
@@ -218,7 +218,7 @@ func (r *checkedReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads and checks the next block.
+// fill reads and verifies the next block.
 func (r *checkedReader) fill() error {
 	block := r.buffer[:min(blockSize, r.version.Size-r.next*blockSize)]
 	_, err := io.ReadFull(r.stored, block)
@@ -240,15 +240,15 @@ func (r *checkedReader) fill() error {
 // Close releases the stored object.
 func (r *checkedReader) Close() error { return r.stored.Close() }
 
-// checksumsOf returns the checksums of content that is larger than a block. Content that was stored before there were any is
-// read once for them, and compared with its SHA-1.
+// checksumsOf returns the checksums of content that is larger than a block. For content stored by a release without
+// checksums, it reads the content once, compares it with its SHA-1, and stores the checksums.
 func (s *Service) checksumsOf(ctx context.Context, blobs blob.Store, version store.FileVersion) (checksums, error) {
 	sums, err := s.keptChecksums(ctx, version)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return sums, err
 	}
 	select {
-	case s.indexing <- struct{}{}: // reading a large content is expensive, and others may be reading this one now
+	case s.indexing <- struct{}{}: // reading a large content is expensive, and another request may be reading this one now
 		defer func() { <-s.indexing }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -262,7 +262,7 @@ func (s *Service) checksumsOf(ctx context.Context, blobs blob.Store, version sto
 	}
 	sums = d.blocks()
 	err = s.db.WriteAsync(ctx, func(tx *store.Tx) error { return tx.InsertContentBlocks(ctx, version.BlobKey, sums.text()) })
-	if err != nil { // the content is sound, and can be read on a full disk too
+	if err != nil { // the content is valid, and can be read even if the disk is full
 		s.log.WarnContext(ctx, "checksums of a content are not kept and will be computed again", "version", version.ID, "error", err)
 	}
 	return sums, nil
@@ -280,7 +280,7 @@ func (s *Service) keptChecksums(ctx context.Context, version store.FileVersion) 
 	return parseChecksums(text, version.Size)
 }
 
-// readDigests reads all of a content and compares it with its version's size and SHA-1.
+// readDigests reads a content completely and compares it with the size and SHA-1 of its version.
 func (s *Service) readDigests(ctx context.Context, blobs blob.Store, version store.FileVersion) (*digester, error) {
 	stored, err := blobs.Open(ctx, version.BlobKey, 0, -1)
 	if err != nil {
@@ -309,7 +309,7 @@ func (s *Service) readFailure(ctx context.Context, version store.FileVersion, er
 	return err
 }
 
-// damaged logs and counts damage to a content, for the operator, and returns the Error for the caller.
+// damaged logs and counts damaged content for the operator, and returns the Error for the caller.
 func (s *Service) damaged(ctx context.Context, version store.FileVersion, kind, reason string) error {
 	s.log.ErrorContext(ctx, "stored content is damaged", "kind", kind, "reason", reason, "file", version.FileID, "version", version.ID,
 		"object", version.BlobKey, "storage_policy", version.StoragePolicyID)
@@ -318,5 +318,5 @@ func (s *Service) damaged(ctx context.Context, version store.FileVersion, kind, 
 		version.ID, version.FileID, damageWords[kind])
 }
 
-// damageWords continue the sentence "The content is".
+// damageWords complete the sentence "The content is".
 var damageWords = map[string]string{DamageMissing: "missing", DamageChanged: "damaged", DamageUnreadable: "unreadable"}

@@ -18,11 +18,11 @@ import (
 type Collaboration struct {
 	ID             int64
 	Item           *Item    // listing form; nil unless it is accepted
-	User           *UserRef // nil while nobody has the login that was invited
+	User           *UserRef // nil while no user has the invited login
 	InviteLogin    string   // the invited login until the collaboration is accepted; "" for an existing user
 	Role           Role
 	Status         string    // CollaborationAccepted, CollaborationPending or CollaborationRejected
-	AccessOnly     bool      // shows the user nothing of where the item lies
+	AccessOnly     bool      // hides the location of the item from the user
 	CanViewPath    bool      // shows the user the names of the folders above the item
 	ExpiresAt      time.Time // zero: never
 	AcknowledgedAt time.Time // when it was accepted or rejected; zero: not yet
@@ -43,15 +43,16 @@ const (
 type NewCollaboration struct {
 	ItemKind    Kind
 	ItemID      int64
-	UserID      int64  // 0: by Login
-	Login       string // empty: by UserID
+	UserID      int64  // 0 if identified by Login
+	Login       string // empty if identified by UserID
 	Role        Role
 	AccessOnly  bool
-	CanViewPath bool      // of a folder
+	CanViewPath bool      // for folders only
 	ExpiresAt   time.Time // zero: never
 }
 
-// CollaborationProblems returns everything that is wrong with a new collaboration whatever the item and the user.
+// CollaborationProblems returns everything that is wrong with a new collaboration, as far as it can be checked without
+// the item and the user.
 func (s *Service) CollaborationProblems(n NewCollaboration) []Problem {
 	var problems []Problem
 	if _, ok := rolePermissions[n.Role]; !ok {
@@ -107,7 +108,7 @@ func grant(may Permissions, role Role) error {
 	return failf(CodeForbidden, "Access denied – you cannot assign a role (%s) with more permissions than your own.", role)
 }
 
-// grantPath checks that a caller may show others the path of an item.
+// grantPath returns an Error if a caller with these permissions may not show others the path of an item.
 func grantPath(may Permissions) error {
 	if may.Can(MayManage) {
 		return nil
@@ -239,15 +240,15 @@ func collaborationOf(ctx context.Context, q *store.Queries, users userRefs, row 
 	return collaboration, err
 }
 
-// share is a collaboration that a caller found.
+// share is a collaboration that was found for a caller.
 type share struct {
 	row   store.Collaboration
 	item  store.Item
-	place place // the item as the caller sees it; nothing where the caller is invited and does not
+	place place // the item as the caller sees it; empty if the caller is invited and cannot see it yet
 }
 
-// findCollaboration returns a collaboration that a caller may see: on an item that the caller sees, or the caller's own invitation. An
-// expired one is not found.
+// findCollaboration returns a collaboration that a caller may see: one on an item that the caller sees, or an
+// invitation for the caller. An expired collaboration is not found.
 func (s *Service) findCollaboration(ctx context.Context, q *store.Queries, c *Caller, id int64) (share, error) {
 	row, err := q.Collaboration(ctx, id)
 	ended := err == nil && row.Collaboration.ExpiresAt != 0 && row.Collaboration.ExpiresAt <= s.micros()
@@ -273,7 +274,7 @@ func (s *Service) findCollaboration(ctx context.Context, q *store.Queries, c *Ca
 // matches reports whether the caller is the collaborator.
 func (f share) matches(c *Caller) bool { return f.row.UserID.Valid && f.row.UserID.Int64 == c.User.ID }
 
-// Collaboration returns a collaboration on an item that the caller sees, or an invitation of the caller's.
+// Collaboration returns a collaboration on an item that the caller sees, or an invitation for the caller.
 func (s *Service) Collaboration(ctx context.Context, c *Caller, id int64) (*Collaboration, error) {
 	if err := c.require(ScopeRead); err != nil {
 		return nil, err
@@ -290,8 +291,8 @@ func (s *Service) Collaboration(ctx context.Context, c *Caller, id int64) (*Coll
 	return found, err
 }
 
-// DeleteCollaboration ends a collaboration: the caller's own, any of an item that the caller manages, or an invitation
-// of the caller's that waits for its answer.
+// DeleteCollaboration deletes a collaboration: the caller's own, one on an item that the caller manages, or a pending
+// invitation for the caller.
 func (s *Service) DeleteCollaboration(ctx context.Context, c *Caller, id int64) error {
 	if err := c.require(ScopeWrite); err != nil {
 		return err
@@ -335,7 +336,7 @@ func (s *Service) fireShared(ctx context.Context, tx *store.Tx, c *Caller, trigg
 	return s.fire(ctx, tx, c, event{trigger: trigger, item: p, collaboration: of})
 }
 
-// lockCollaboration finds a collaboration that nobody else changes from here to the end of the transaction.
+// lockCollaboration returns a collaboration that nobody else can change until the transaction ends.
 func (s *Service) lockCollaboration(ctx context.Context, tx *store.Tx, c *Caller, id int64) (share, error) {
 	if _, err := s.findCollaboration(ctx, tx.Queries, c, id); err != nil {
 		return share{}, err
@@ -346,8 +347,8 @@ func (s *Service) lockCollaboration(ctx context.Context, tx *store.Tx, c *Caller
 	return s.findCollaboration(ctx, tx.Queries, c, id)
 }
 
-// Collaborations returns one page, by marker, of the collaborations on an item, including pending invitations, in ascending order of id.
-// Every caller who sees the item can list them.
+// Collaborations returns one page by marker of the collaborations on an item, including pending invitations, in
+// ascending order of id. Every caller who sees the item can list them.
 func (s *Service) Collaborations(ctx context.Context, c *Caller, kind Kind, itemID int64, r PageRequest) (Page[Collaboration], error) {
 	if err := c.require(ScopeRead); err != nil {
 		return Page[Collaboration]{}, err

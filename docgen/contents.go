@@ -13,17 +13,17 @@ import (
 	"platen/store"
 )
 
-// contentsName is where a blob store keeps the name by which its database knows it.
+// contentsName is the key under which a blob store holds the name of its database.
 const contentsName = "contents"
 
-// maxContentsName is longer than any such name, in bytes.
+// maxContentsName is the maximum length of such a name, in bytes.
 const maxContentsName = 200
 
 // ErrOtherContents means that a blob store does not belong to the database.
 var ErrOtherContents = errors.New("the blob store does not belong to this database and storage policy, or is empty; configure the blob " +
 	"store that the server used with this database, or restore it")
 
-// ErrPolicyMissing is why a service does not begin without a storage policy that contents are kept by.
+// ErrPolicyMissing reports that a storage policy is in use but not configured.
 var ErrPolicyMissing = errors.New("files or archives use a storage policy that is missing in the configuration")
 
 // checkContents ensures that each blob store has the contents in the database's rows. With a wrong store, such as that of a second server
@@ -31,7 +31,7 @@ var ErrPolicyMissing = errors.New("files or archives use a storage policy that i
 // would delete them. An empty store is accepted for a policy without files.
 func (s *Service) checkContents(ctx context.Context) error {
 	var name string
-	used := map[int64]bool{} // by policy
+	used := map[int64]bool{} // by policy id
 	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
 		if name, err = q.Setting(ctx, settingContents); err != nil {
 			return err
@@ -102,10 +102,10 @@ func (s *Service) claimStore(ctx context.Context, p StoragePolicy, used bool) (i
 	return identity, err
 }
 
-// identityKey is where a blob store keeps its identity.
+// identityKey is the key under which a blob store holds its identity.
 const identityKey = "store"
 
-// identitySetting names the setting with the identity of a policy's store.
+// identitySetting returns the name of the setting that holds the identity of a policy's store.
 func identitySetting(policyID int64) string {
 	return "store " + strconv.FormatInt(policyID, 10)
 }
@@ -131,7 +131,7 @@ func (s *Service) checkStores(ctx context.Context) error {
 				if err == nil && claimed != found {
 					return ErrOtherContents
 				}
-				return nil // a database that does not answer is reported as such
+				return nil // a database that does not respond is reported separately
 			})
 		}
 		if err != nil {
@@ -141,7 +141,7 @@ func (s *Service) checkStores(ctx context.Context) error {
 	return errors.Join(problems...)
 }
 
-// usedPolicies finds out which policies other than the default are used. One that is must be configured.
+// usedPolicies returns the policies other than the default that are in use. It fails if one of them is not configured.
 func (s *Service) usedPolicies(ctx context.Context, q *store.Queries, used map[int64]bool) error {
 	rows, err := q.StoragePolicies(ctx)
 	if err != nil {
@@ -161,7 +161,8 @@ func (s *Service) usedPolicies(ctx context.Context, q *store.Queries, used map[i
 	return nil
 }
 
-// checkMarker checks the name that a blob store keeps. One that keeps none gets it, unless it should have had it.
+// checkMarker checks the name that a blob store holds. A store without a name gets one, unless it should already have
+// it.
 func checkMarker(ctx context.Context, blobs blob.Store, name string, used bool) error {
 	found, err := blob.ReadAll(ctx, blobs, contentsName, maxContentsName)
 	if errors.Is(err, blob.ErrNotExist) && !used {

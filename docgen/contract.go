@@ -25,10 +25,10 @@ const (
 // Reading is the result of reading a version of a template.
 type Reading struct {
 	Tags     []Tag
-	Schema   json.RawMessage // JSON Schema of the data that it needs
-	Problem  string          // why it cannot be read; then there is neither tag nor schema
+	Schema   json.RawMessage // JSON Schema of the required data
+	Problem  string          // why the version cannot be read; if set, there are neither tags nor a schema
 	Warnings []string
-	Details  []*Detail // the same, with the places
+	Details  []*Detail // the same problems, with their locations
 	Includes []Inclusion
 }
 
@@ -46,7 +46,7 @@ type Contract struct {
 
 // ContractChanges are the changes of the required data since the previous version.
 type ContractChanges struct {
-	Since  int64 // the version before
+	Since  int64 // the previous version
 	Needs  []string
 	Takes  []string
 	Drops  []string
@@ -54,17 +54,17 @@ type ContractChanges struct {
 	Breaks []BrokenBatch // the caller's recent batches that would lack data now
 }
 
-// KindChange is a path that must be of another kind than before.
+// KindChange is a path whose value must now be of a different kind.
 type KindChange struct{ Path, Old, New string }
 
-// BrokenBatch is a batch whose data would not do any more.
+// BrokenBatch is a batch whose data would no longer be sufficient.
 type BrokenBatch struct {
 	ID        string
 	CreatedAt time.Time
 	Lacks     []string // paths
 }
 
-// findings are how a reading's problems are kept.
+// findings is the stored form of a reading's problems.
 type findings struct {
 	Details         []*Detail `json:"details,omitempty"`
 	Warnings        []string  `json:"warnings,omitempty"`
@@ -80,8 +80,8 @@ func (r *Reading) findings() (string, error) {
 	return string(b), err
 }
 
-// Contract returns the contract of a template's version; version 0 is the current one. While the version is still being read, ready is
-// false.
+// Contract returns the contract of a template's version; version 0 is the current one. ready is false while the version
+// is still being read.
 func (s *Service) Contract(ctx context.Context, c *Caller, fileID, versionID int64) (found Contract, ready bool, err error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return found, false, err
@@ -156,7 +156,7 @@ func contractOf(reading store.DocgenTagReading) (Contract, error) {
 	return found, err
 }
 
-// schemaOf returns the schema of a version; nil if it has none.
+// schemaOf returns the schema of a version, or nil if it has none.
 func schemaOf(reading store.DocgenTagReading) (*lang.Schema, error) {
 	if reading.Contract == "" {
 		return nil, nil
@@ -179,7 +179,7 @@ func (s *Service) readingBefore(ctx context.Context, q *store.Queries, c *Caller
 	if err != nil {
 		return store.DocgenTagReading{}, err
 	}
-	if _, err := q.TagReading(ctx, before.ID); errors.Is(err, sql.ErrNoRows) { // which was no template yet
+	if _, err := q.TagReading(ctx, before.ID); errors.Is(err, sql.ErrNoRows) { // the file was not a template yet
 		return store.DocgenTagReading{}, nil
 	}
 	return s.findReading(ctx, q, c, before.ID)

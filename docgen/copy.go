@@ -13,9 +13,9 @@ const maxCopyItems = 10_000
 // NewCopy describes a copy of a file or folder to create.
 type NewCopy struct {
 	ItemID    int64
-	VersionID int64  // of a file, the version to copy; 0 is the current one
-	ParentID  int64  // the folder to put it into; 0 is the caller's root folder
-	Name      string // of the copy; empty for that of the item
+	VersionID int64  // the version of a file to copy; 0 is the current one
+	ParentID  int64  // the folder for the copy; 0 is the caller's root folder
+	Name      string // of the copy; empty for the name of the item
 }
 
 func (n NewCopy) check(c *Caller) error {
@@ -25,8 +25,8 @@ func (n NewCopy) check(c *Caller) error {
 	return checkName(n.Name)
 }
 
-// CopyFile makes a new file of a version of another. Neither collaborations nor the mark of a template are copied, and the
-// content is not either: both versions name it, as it never changes.
+// CopyFile creates a file from a version of another file. It copies neither collaborations nor the template mark. The
+// content is not duplicated: both versions refer to it, because contents never change.
 func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, error) {
 	if err := n.check(c); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, er
 		if err := s.shareCopy(ctx, tx, c, n); err != nil {
 			return err
 		}
-		source, err := s.findLocked(ctx, tx, c, File, n.ItemID, MayDownload) // its content stays until the copy names it
+		source, err := s.findLocked(ctx, tx, c, File, n.ItemID, MayDownload) // its content must exist until the copy refers to it
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, er
 	return item, err
 }
 
-// shareCopy keeps others from taking the trees that a file is copied between.
+// shareCopy prevents others from locking the trees of a file and its copy exclusively.
 func (s *Service) shareCopy(ctx context.Context, tx *store.Tx, c *Caller, n NewCopy) error {
 	source, err := s.find(ctx, tx.Queries, c, File, n.ItemID, MayDownload)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Service) shareCopy(ctx context.Context, tx *store.Tx, c *Caller, n NewC
 	return tx.LockTreesShared(ctx, source.tree(), target.tree())
 }
 
-// copyRow describes the copy of an item, without its content.
+// copyRow returns the row for the copy of an item, without the content.
 func (s *Service) copyRow(source store.Item, target place, c *Caller, n NewCopy) store.InsertItemParams {
 	name := source.Name
 	if n.Name != "" {
@@ -143,8 +143,8 @@ func (s *Service) CopyFolder(ctx context.Context, c *Caller, n NewCopy) (*Item, 
 	return item, err
 }
 
-// holdCopy finds a folder to be copied and the one to copy it into. From here to the end of the transaction nobody else
-// changes anything in their trees, so that the contents stay until the copies name them.
+// holdCopy returns the folder to copy and the target folder. Until the transaction ends, nobody else can change
+// anything in their trees, so that the contents exist until the copies refer to them.
 func (s *Service) holdCopy(ctx context.Context, tx *store.Tx, c *Caller, n NewCopy) (source, target place, err error) {
 	err = lockTrees(ctx, tx, func() ([]int64, error) {
 		if source, err = s.find(ctx, tx.Queries, c, Folder, n.ItemID, MayDownload); err != nil {
@@ -182,12 +182,12 @@ func activeTree(ctx context.Context, tx *store.Tx, folder place) ([]store.Active
 // filesIn returns the number of files in a tree.
 func filesIn(tree []store.ActiveTreeRow) (files int64) {
 	for _, node := range tree {
-		files += node.Item.Kind // which is 1 of a file
+		files += node.Item.Kind // which is 1 for files
 	}
 	return files
 }
 
-// copyBelow copies everything below a folder to its copy, and returns the size of all files.
+// copyBelow copies everything below a folder to its copy, and returns the total size of the files.
 func (s *Service) copyBelow(ctx context.Context, tx *store.Tx, top store.InsertItemParams,
 	tree []store.ActiveTreeRow) (size int64, err error) {
 	copies := map[int64]int64{tree[0].Item.ID: top.ID}

@@ -8,15 +8,15 @@ import (
 	"platen/store"
 )
 
-// Defaults are options of batches that do not set them. An empty field means the next default: the template's, then the server's, then
-// the API's.
+// Defaults are the options for batches that do not set them. An empty field means the next default: the template's,
+// then the server's, then the API's.
 type Defaults struct {
 	Missing  string // "tag", "blank", or "error"
 	Locale   string // a language tag such as "de-CH"
 	TimeZone string // an IANA name such as "Europe/Paris"
 }
 
-// Problems returns everything that is wrong with defaults. The name of a problem is missing, locale, or time_zone.
+// Problems returns everything that is wrong with the defaults. The name of a problem is missing, locale, or time_zone.
 func (d Defaults) Problems() []Problem {
 	_, problems := BatchOptions{Missing: d.Missing, Locale: d.Locale, TimeZone: d.TimeZone}.Engine()
 	for i := range problems {
@@ -33,7 +33,8 @@ func (o BatchOptions) withDefaults(all ...Defaults) BatchOptions {
 	return o
 }
 
-// effectiveOptions are the options that a batch is kept with, so that a later change of defaults does not reach its documents.
+// effectiveOptions returns the options to store with a batch. They include the defaults, so that a later change of
+// defaults does not affect its documents.
 func (s *Service) effectiveOptions(ctx context.Context, q *store.Queries, b NewBatch) (string, error) {
 	row, err := q.TemplateDefaults(ctx, b.TemplateID)
 	if err != nil {
@@ -49,7 +50,7 @@ func defaultsOf(row store.TemplateDefaultsRow) Defaults {
 // TemplateChange is a change of a template. Nil fields stay unchanged. Empty fields mean the defaults of the server.
 type TemplateChange struct{ Missing, Locale, TimeZone *string }
 
-// UpdateTemplate changes the defaults of a template. Batches that exist keep their options.
+// UpdateTemplate changes the defaults of a template. Existing batches keep their options.
 func (s *Service) UpdateTemplate(ctx context.Context, c *Caller, fileID int64, change TemplateChange) (Template, error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return Template{}, err

@@ -35,19 +35,19 @@ const (
 
 var deliveryStates = []DeliveryState{DeliveryPending, DeliveryDelivered, DeliveryFailed, DeliveryCanceled}
 
-// Delivery is one notification for one webhook, with what became of it.
+// Delivery is a notification for one webhook, with its state.
 type Delivery struct {
 	ID        int64
 	WebhookID int64
-	EventID   string // a UUID: the id in the body, which deliveries of one event share
+	EventID   string // a UUID: the id in the body, shared by all deliveries of one event
 	Trigger   Trigger
 	State     DeliveryState
 	Body      []byte // of the request; nil in lists
 	CreatedAt time.Time
 	BegunAt   time.Time // when it was created, or replayed
-	Tries     int       // that failed since then
-	Attempts  int       // all there were
-	DueAt     time.Time // when it is tried next; zero when it has ended
+	Tries     int       // failed tries since then
+	Attempts  int       // total number of attempts
+	DueAt     time.Time // time of the next try; zero when the delivery has ended
 	EndedAt   time.Time // zero while it is pending
 	Reason    string    // why the last attempt failed, or why there was none; "" if it succeeded
 }
@@ -56,14 +56,14 @@ type Delivery struct {
 type Attempt struct {
 	ID              int64
 	DeliveryID      int64
-	Name            string // the UUID that the receiver got; empty when nothing was sent
+	Name            string // the UUID that the receiver got; empty if nothing was sent
 	BegunAt         time.Time
 	Duration        time.Duration
-	Outcome         string              // a word for what happened; package webhook has them all
+	Outcome         string              // the outcome as a keyword, defined in package webhook
 	Reason          string              // why it failed, for people; "" if it succeeded
-	Status          int                 // of HTTP; 0 when there was no answer
-	RequestHeaders  map[string][]string // nil when nothing was sent
-	ResponseHeaders map[string][]string // nil when there was no answer
+	Status          int                 // HTTP status; 0 if there was no response
+	RequestHeaders  map[string][]string // nil if nothing was sent
+	ResponseHeaders map[string][]string // nil if there was no response
 	ResponseBody    string              // its beginning; invalid UTF-8 is replaced with U+FFFD
 	Truncated       bool                // whether the body was longer
 }
@@ -93,7 +93,7 @@ func (f DeliveryFilter) problems() []Problem {
 	return problems
 }
 
-// filterFor is a filter over the deliveries that a caller may see.
+// filterFor returns the filter restricted to the deliveries that the caller may see.
 func filterFor(c *Caller, f DeliveryFilter) (store.DeliveryFilter, error) {
 	if err := c.require(ScopeWebhooks); err != nil {
 		return store.DeliveryFilter{}, err
@@ -116,7 +116,7 @@ func (c *Caller) owns(w store.Webhook) bool {
 	return w.CreatedBy == c.User.ID && w.ApplicationID == c.ApplicationID
 }
 
-// Deliveries returns one page by marker of the deliveries that a filter selects, the newest first.
+// Deliveries returns one page by marker of the deliveries that the filter selects, newest first.
 func (s *Service) Deliveries(ctx context.Context, c *Caller, f DeliveryFilter, r PageRequest) (Page[Delivery], error) {
 	filter, err := filterFor(c, f)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Service) Deliveries(ctx context.Context, c *Caller, f DeliveryFilter, r
 		result, err = page(s, c, r, list[Delivery]{
 			name: fmt.Sprintf("webhook_deliveries/%+v", filter),
 			keys: 1,
-			key:  func(d Delivery) []int64 { return []int64{math.MaxInt64 - d.ID} }, // grows with the list
+			key:  func(d Delivery) []int64 { return []int64{math.MaxInt64 - d.ID} }, // grows toward the end of the list
 			after: func(from []int64, limit int32) ([]Delivery, error) {
 				return deliveriesOf(q.ListDeliveries(ctx, filter, math.MaxInt64-from[0], true, limit))
 			},
@@ -178,7 +178,8 @@ func deliveryOf(row store.WebhookDelivery, body string) Delivery {
 	return d
 }
 
-// Delivery returns a delivery, with its body; without it to who manages the enterprise, but not its content.
+// Delivery returns a delivery with its body. A caller who manages the enterprise, but not its content, gets it without
+// the body.
 func (s *Service) Delivery(ctx context.Context, c *Caller, id int64) (Delivery, error) {
 	var found Delivery
 	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
@@ -192,7 +193,7 @@ func (s *Service) Delivery(ctx context.Context, c *Caller, id int64) (Delivery, 
 	return found, err
 }
 
-// deliveryFor finds a delivery that a caller may see.
+// deliveryFor returns a delivery that the caller may see.
 func deliveryFor(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.DeliveryRow, error) {
 	if err := c.require(ScopeWebhooks); err != nil {
 		return store.DeliveryRow{}, err
@@ -211,7 +212,7 @@ func deliveryFor(ctx context.Context, q *store.Queries, c *Caller, id int64) (st
 // attemptPortion is the number of attempts that are read at once. Each may have 64 KiB of headers and 48 KiB of body.
 const attemptPortion = 8
 
-// Attempts returns one page by marker of the attempts to deliver a notification, the oldest first.
+// Attempts returns one page by marker of the attempts to deliver a notification, oldest first.
 func (s *Service) Attempts(ctx context.Context, c *Caller, deliveryID int64, r PageRequest) (Page[Attempt], error) {
 	var result Page[Attempt]
 	err := s.db.Read(ctx, func(q *store.Queries) error {
@@ -287,7 +288,7 @@ func (s *Service) ReplayDelivery(ctx context.Context, c *Caller, id int64) (Deli
 	return replayed, err
 }
 
-// replayable is the Error of a webhook that nothing is sent to any more.
+// replayable returns an Error if a webhook can no longer receive notifications.
 func replayable(w store.Webhook) error {
 	if w.Status == WebhookActive {
 		return nil
@@ -355,8 +356,8 @@ func (s *Service) replayPortion(ctx context.Context, filter store.DeliveryFilter
 	return rows, err
 }
 
-// TestWebhook sends a webhook an event of a trigger that did not happen, which says so, and returns its delivery. The
-// trigger need not be one that the webhook asked for, but one that it could.
+// TestWebhook sends a test notification to a webhook, for an event of a trigger that did not happen, and returns its
+// delivery. The webhook need not subscribe to the trigger, but the trigger must be valid for its target.
 func (s *Service) TestWebhook(ctx context.Context, c *Caller, id int64, trigger Trigger) (Delivery, error) {
 	if err := c.require(ScopeWebhooks); err != nil {
 		return Delivery{}, err
@@ -386,7 +387,7 @@ func (s *Service) TestWebhook(ctx context.Context, c *Caller, id int64, trigger 
 	return made, err
 }
 
-// testOf writes down an event that did not happen to the target of a webhook.
+// testOf returns a test event for the target of a webhook.
 func (s *Service) testOf(ctx context.Context, tx *store.Tx, c *Caller, w store.Webhook, trigger Trigger) (notifications, error) {
 	source := Source{Type: "webhook", ID: w.ID}
 	if trigger != WebhookDeleted {
@@ -404,8 +405,8 @@ func (s *Service) testOf(ctx context.Context, tx *store.Tx, c *Caller, w store.W
 }
 
 const (
-	removePortion = 500       // deliveries that one transaction removes, so that nobody waits long for it
-	endedFor      = time.Hour // after which nobody can be about to add something for a webhook that ended
+	removePortion = 500       // deliveries that one transaction deletes, so that nobody waits long for it
+	endedFor      = time.Hour // after this time, no request can still add something for a deleted webhook
 )
 
 // RemoveDeliveries removes the deliveries that were created before a time and have ended from the log, with their

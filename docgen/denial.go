@@ -14,9 +14,9 @@ import (
 
 // Limits of the counts between two calls of RecordDenials. Other denials are counted as various.
 const (
-	maxDenials      = 100 // different ones of all callers
-	maxUserDenials  = 10  // different ones of one user
-	maxGuestDenials = 50  // different ones of all guests
+	maxDenials      = 100 // different denials of all callers
+	maxUserDenials  = 10  // different denials of one user
+	maxGuestDenials = 50  // different denials of all guests
 )
 
 // denial identifies denials that are counted together: the actor, the operation, and the reason.
@@ -31,7 +31,7 @@ const variousDenials = "various"
 // various returns the denial that represents several different ones of an actor.
 func various(actor int64) denial { return denial{actor: actor, user: actor, code: variousDenials} }
 
-// denials counts denials since the last RecordDenials. Its methods may be called from many goroutines.
+// denials counts denials since the last RecordDenials. It is safe for concurrent use.
 type denials struct {
 	mu     sync.Mutex
 	counts map[denial]int
@@ -70,7 +70,8 @@ func (d *denials) admit(of denial) denial {
 	return of
 }
 
-// merge counts one denial of the actor with the most different ones as various. It reports false if every actor has one alone.
+// merge counts a denial of the actor with the most different ones as various. It reports false if each actor has only
+// one.
 func (d *denials) merge() bool {
 	actor, most := int64(0), 1
 	for a, kinds := range d.kinds {
@@ -138,7 +139,7 @@ func (s *Service) RecordDenials(ctx context.Context) error {
 // How acting for other users is recorded.
 const (
 	actingPeriod = time.Hour
-	maxActing    = 10_000 // pairs that are remembered; then all are forgotten, and recorded again
+	maxActing    = 10_000 // maximum number of remembered pairs; above it, all are forgotten and recorded again
 )
 
 // acting remembers which tokens have acted for which users.
@@ -162,14 +163,14 @@ func (a *acting) due(token, user, now int64) bool {
 	return true
 }
 
-// forget has the next use of a pair recorded, because this one was not.
+// forget forgets a pair that could not be recorded, so that its next use is.
 func (a *acting) forget(token, user int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.last, [2]int64{token, user})
 }
 
-// recordActing adds to the audit log that a caller acts for another user, the first time in an hour.
+// recordActing adds an entry to the audit log when a caller acts for another user, at most once an hour.
 func (s *Service) recordActing(ctx context.Context, as *Caller) error {
 	if !s.acting.due(as.TokenID, as.User.ID, s.micros()) {
 		return nil

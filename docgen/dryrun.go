@@ -9,19 +9,19 @@ import (
 
 // DryRun has the data that the documents of a batch would lack.
 type DryRun struct {
-	Documents  int                  // of the batch
-	Incomplete int                  // documents that would lack something
-	Findings   []DocumentMismatches // of the first of these
+	Documents  int                  // in the batch
+	Incomplete int                  // documents with missing data
+	Findings   []DocumentMismatches // the first of these
 }
 
-// DocumentMismatches is what one document would lack.
+// DocumentMismatches is the missing data of one document.
 type DocumentMismatches struct {
 	Position   int // in the batch, from 0
 	Name       string
 	Mismatches []DataMismatch
 }
 
-// DataMismatch is a place where data is not as the template needs it.
+// DataMismatch is a location where the data does not match the template.
 type DataMismatch struct{ Path, Message, Nearest string }
 
 // maxFindings is the maximum number of documents in the result of a dry run.

@@ -72,7 +72,8 @@ func countEnded(ctx context.Context, tx *store.Tx, batch store.DocgenBatch, ende
 	return err
 }
 
-// workingOptions are the options of a batch for who makes its documents: with the passwords, which nobody else gets.
+// workingOptions returns the options of a batch for generating its documents: with the passwords, which are not
+// available elsewhere.
 func workingOptions(ctx context.Context, q *store.Queries, batch store.DocgenBatch) (BatchOptions, error) {
 	o, err := optionsOf(batch)
 	if err != nil || o.PDF == nil || o.PDF.Password == nil && o.PDF.OwnerPassword == nil {

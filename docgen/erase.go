@@ -14,11 +14,13 @@ import (
 	"platen/store"
 )
 
-// Erasing a user removes everything personal that Platen stores about the person. The first transaction ends the account and replaces the
-// login and the name, so nobody sees them from then on. The task EraseUsers removes the rest in short transactions. All state is in rows:
-// after a crash, the task continues. docs/operations.md lists what is removed, replaced, and kept.
+// Erasing a user deletes all personal data that Platen stores about the user. The first transaction deletes the account
+// and replaces the login and the name, so nobody sees them from then on. The task EraseUsers deletes the rest in short
+// transactions. All state is in rows: after a crash, the task continues. docs/operations.md lists what is deleted,
+// replaced, and kept.
 
-// Erasure selects what happens to the files and folders of an erased user. If neither field is set, the user must not own any.
+// Erasure selects what happens to the files and folders of an erased user. If neither field is set, the user must not
+// own any.
 type Erasure struct {
 	To     int64 // the user who becomes their owner; 0 for nobody
 	Delete bool  // delete them permanently
@@ -27,7 +29,7 @@ type Erasure struct {
 // ErasurePlan is what erasing a user would delete or change.
 type ErasurePlan struct {
 	UserID      int64
-	ErasedAt    time.Time // when it was done; zero when it was not
+	ErasedAt    time.Time // when the user was erased; zero if not yet
 	Files       int64     // including those in the trash
 	Folders     int64     // including those in the trash
 	Bytes       int64     // of all versions of the files
@@ -40,19 +42,19 @@ type ErasurePlan struct {
 	AuditEvents int64 // entries that lose personal data; the entries themselves stay
 }
 
-// erasedName is the name of every user who was erased.
+// erasedName is the name of every erased user.
 const erasedName = "Erased user"
 
 // erasedText replaces the text that was erased from an entry of the audit log.
 const erasedText = "(erased)"
 
-// erasedLogin is the login of a user who was erased. Nobody can use it.
+// erasedLogin returns the login of an erased user. Nobody can use it.
 func erasedLogin(id int64) string { return "erased-" + strconv.FormatInt(id, 10) }
 
-// erasedFolder is the name of the folder with the content of a user who was erased.
+// erasedFolder returns the name of the folder with the content of an erased user.
 func erasedFolder(id int64) string { return "Files and folders of user " + strconv.FormatInt(id, 10) }
 
-// erasable returns a user whom a caller manages, also one who was deleted.
+// erasable returns a user whom the caller manages, including a deleted one.
 func (s *Service) erasable(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.User, error) {
 	row, err := q.User(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) ||
@@ -62,8 +64,8 @@ func (s *Service) erasable(ctx context.Context, q *store.Queries, c *Caller, id 
 	return row.User, err
 }
 
-// PlanErasure returns what erasing a user would delete or change. The name is a login or an id; of a user who was deleted, the login
-// that the user had last.
+// PlanErasure returns what erasing a user would delete or change. name is a login or an id; for a deleted user, it can
+// be the last login.
 func (s *Service) PlanErasure(ctx context.Context, c *Caller, name string) (ErasurePlan, error) {
 	if err := c.requireManager(); err != nil {
 		return ErasurePlan{}, err
@@ -92,7 +94,7 @@ func (s *Service) PlanErasure(ctx context.Context, c *Caller, name string) (Eras
 	return plan, err
 }
 
-// findErasable returns a user by login or id. Where a login is the id of another user, the login counts.
+// findErasable returns a user by login or id. If a login is also the id of another user, the login takes precedence.
 func (s *Service) findErasable(ctx context.Context, q *store.Queries, c *Caller, name string) (store.User, error) {
 	row, err := userByLogin(ctx, q, name)
 	if err == nil {
@@ -124,7 +126,7 @@ func (s *Service) findErasable(ctx context.Context, q *store.Queries, c *Caller,
 	return s.erasable(ctx, q, c, id)
 }
 
-// erasureUnderWay returns the id of a user whose erasure has begun and who had a login before it, or 0.
+// erasureUnderWay returns the id of a user whose erasure has begun and who had a login before, or 0.
 func erasureUnderWay(ctx context.Context, q *store.Queries, login string) (id int64, err error) {
 	rows, err := q.ErasuresUnderWay(ctx, erasureUsers)
 	if err != nil {
@@ -142,8 +144,8 @@ func erasureUnderWay(ctx context.Context, q *store.Queries, login string) (id in
 	return id, nil
 }
 
-// EraseUser ends the account of a user whom the caller manages, if it has not ended yet, and replaces the login and the name. The
-// task EraseUsers erases the rest. To erase a user again changes nothing.
+// EraseUser deletes the account of a user whom the caller manages, unless it is already deleted, and replaces the login
+// and the name. The task EraseUsers erases the rest. Erasing a user again has no effect.
 func (s *Service) EraseUser(ctx context.Context, c *Caller, id int64, e Erasure) error {
 	if err := c.requireManager(); err != nil {
 		return err
@@ -151,7 +153,7 @@ func (s *Service) EraseUser(ctx context.Context, c *Caller, id int64, e Erasure)
 	content := "none"
 	if e.To != 0 {
 		_, err := s.transferContent(ctx, c, id, e.To, func(from store.User) string { return erasedFolder(from.ID) })
-		if err != nil && !IsCode(err, CodeNotFound) { // who was deleted owns nothing
+		if err != nil && !IsCode(err, CodeNotFound) { // a deleted user owns nothing
 			return err
 		}
 		content = "transferred"
@@ -196,7 +198,7 @@ func (s *Service) lockErasable(ctx context.Context, tx *store.Tx, c *Caller, id 
 	return row, err
 }
 
-// beginErasure is the first transaction of an erasure. It does nothing for an erasure that was begun before.
+// beginErasure is the first transaction of an erasure. It does nothing if the erasure has already begun.
 func (s *Service) beginErasure(ctx context.Context, tx *store.Tx, c *Caller, row store.User, content string) error {
 	begun, err := tx.LockErasure(ctx, row.ID)
 	if err != nil {
@@ -236,7 +238,7 @@ type known struct {
 	Folders []int64  `json:"folders"` // that content of the user was transferred into
 }
 
-// knownOf collects the logins and names that a user has, or had as far as the audit log tells.
+// knownOf returns the logins and names of a user, including earlier ones in the audit log.
 func (s *Service) knownOf(ctx context.Context, q *store.Queries, row store.User) (string, error) {
 	k := known{Logins: []string{row.Login}, Names: []string{row.Name}}
 	entries, err := q.UserAudit(ctx, strconv.FormatInt(row.ID, 10))

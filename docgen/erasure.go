@@ -26,7 +26,7 @@ const (
 	erasureJobs       = 500              // jobs of a batch that one transaction ends
 	erasureDeliveries = 200              // deliveries of a webhook that one transaction deletes
 	erasureRows       = 500              // notifications, or entries of the audit log, that one transaction reads
-	erasureUsers      = 100              // users that are erased before the next are looked for
+	erasureUsers      = 100              // users that are erased before the next ones are read
 )
 
 func wakeErasure(ctx context.Context, tx *store.Tx) error {
@@ -76,7 +76,7 @@ func (s *Service) EraseUsers(ctx context.Context) (more bool, err error) {
 // another process uses the log for too long, it fails with an error that [ShortageOf] recognizes.
 func (s *Service) TruncateLog(ctx context.Context) error { return s.db.TruncateLog(ctx) }
 
-// endErasures marks the task as done, unless an erasure was begun meanwhile (more is then true).
+// endErasures marks the task as done, unless another erasure has begun meanwhile (more is then true).
 func (s *Service) endErasures(ctx context.Context) (more bool, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		return endTask(ctx, tx, func() (bool, error) {
@@ -93,17 +93,18 @@ func (s *Service) endErasures(ctx context.Context) (more bool, err error) {
 // erasure is a user who is being erased.
 type erasure struct {
 	userID   int64
-	position int64           // up to which the step is done
+	position int64           // up to which the current step is done
 	logins   map[string]bool // folded
 	names    []string
 	folders  []int64
 }
 
-// erasureStep does one portion of a step in a transaction, and sets the position. done reports that nothing is left of the step.
+// erasureStep does one portion of a step in a transaction, and advances the position. done reports that the step is
+// complete.
 type erasureStep func(ctx context.Context, tx *store.Tx, e *erasure) (done bool, err error)
 
-// erasureSteps are the steps in their order. A step that is done may be done again. Numbers of steps are in the database: a
-// release that changes the order must begin erasures again.
+// erasureSteps returns the steps in order. A step can be repeated safely. The database stores step numbers: a release
+// that changes the order must restart erasures.
 func (s *Service) erasureSteps() []erasureStep {
 	return []erasureStep{s.eraseBatches, s.eraseWebhooks, s.eraseInvitations, s.eraseFolderNames, s.eraseFromNotifications,
 		s.eraseFromAudit, s.endErasure}
@@ -151,10 +152,10 @@ func erasureOf(row store.Erasure) (*erasure, error) {
 	return e, nil
 }
 
-// isLogin reports whether a text is a login of the person.
+// isLogin reports whether a text is a login of the user.
 func (e *erasure) isLogin(text string) bool { return text != "" && e.logins[foldKey(text)] }
 
-// eraseBatches ends and hides the batches of the user. RemoveBatches deletes them, with their jobs, data, and failures.
+// eraseBatches ends and hides the batches of the user. RemoveBatches deletes them with their jobs, data, and failures.
 func (s *Service) eraseBatches(ctx context.Context, tx *store.Tx, e *erasure) (done bool, err error) {
 	batches, err := tx.BatchesOfUser(ctx, e.userID, s.micros(), erasureBatches)
 	if err != nil || len(batches) == 0 {
@@ -226,7 +227,7 @@ func (s *Service) eraseWebhooks(ctx context.Context, tx *store.Tx, e *erasure) (
 	return false, tx.EraseWebhook(ctx, id)
 }
 
-// eraseInvitations deletes the invitations of logins of the person.
+// eraseInvitations deletes the invitations for logins of the user.
 func (s *Service) eraseInvitations(ctx context.Context, tx *store.Tx, e *erasure) (done bool, err error) {
 	for key := range e.logins {
 		if err := tx.DeleteInvitationsOf(ctx, key); err != nil {
@@ -236,7 +237,8 @@ func (s *Service) eraseInvitations(ctx context.Context, tx *store.Tx, e *erasure
 	return true, nil
 }
 
-// eraseFolderNames renames the folders that content of the user was transferred into, unless they have another name by now.
+// eraseFolderNames renames the folders that content of the user was transferred to, unless they have been renamed
+// already.
 func (s *Service) eraseFolderNames(ctx context.Context, tx *store.Tx, e *erasure) (done bool, err error) {
 	i := slices.IndexFunc(e.folders, func(id int64) bool { return id > e.position })
 	if i < 0 {
@@ -262,7 +264,7 @@ func (s *Service) eraseFolderNames(ctx context.Context, tx *store.Tx, e *erasure
 	return false, err
 }
 
-// isTransferName reports whether a text is the name of a folder that content of the person was transferred into.
+// isTransferName reports whether a text is the name of a folder that content of the user was transferred to.
 func (e *erasure) isTransferName(text string) bool {
 	return slices.ContainsFunc(e.names, func(name string) bool { return strings.HasPrefix(text, transferName(name)) })
 }
@@ -289,7 +291,7 @@ func (s *Service) eraseFromNotifications(ctx context.Context, tx *store.Tx, e *e
 	return len(rows) < erasureRows, nil
 }
 
-// eraseFromAudit erases the person from the audit log. The entries stay, with the id of the user.
+// eraseFromAudit erases the user from the audit log. The entries stay, with the id of the user.
 func (s *Service) eraseFromAudit(ctx context.Context, tx *store.Tx, e *erasure) (done bool, err error) {
 	rows, err := tx.SomeAuditEvents(ctx, e.position, erasureRows)
 	if err != nil {
@@ -315,7 +317,7 @@ func (s *Service) eraseFromAudit(ctx context.Context, tx *store.Tx, e *erasure) 
 	return len(rows) < erasureRows, nil
 }
 
-// eraseDetails returns the details of an entry of the audit log without the person.
+// eraseDetails returns the details of an entry of the audit log without the user's data.
 func (e *erasure) eraseDetails(row store.AuditEvent) (string, error) {
 	if row.Details == "" {
 		return "", nil
@@ -346,7 +348,7 @@ func (e *erasure) eraseDetails(row store.AuditEvent) (string, error) {
 	return string(text), err
 }
 
-// endErasure is the last step. It begins again where something was added meanwhile, by requests that were under way.
+// endErasure is the last step. It starts over if requests in progress have added something meanwhile.
 func (s *Service) endErasure(ctx context.Context, tx *store.Tx, e *erasure) (done bool, err error) {
 	if err := errors.Join(tx.DeleteTokensOfUser(ctx, e.userID), tx.DeleteRefreshTokensOfUser(ctx, e.userID),
 		tx.DeleteCollaborationsOfUser(ctx, userID(e.userID))); err != nil {

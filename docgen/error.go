@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Code names a kind of failure. Codes are part of the interface: they never change their meaning.
+// Code identifies a kind of failure. Codes are part of the API: their meaning never changes.
 type Code string
 
 // The codes, with their meanings.
@@ -46,7 +46,7 @@ const (
 	ReasonInvalid = "invalid_parameter"
 )
 
-// Problem is one thing that is wrong with a request.
+// Problem is one problem with a request.
 type Problem struct {
 	Reason  string // ReasonMissing or ReasonInvalid
 	Name    string // path of the field, such as document_generation_data[3].user_input, or name of the parameter
