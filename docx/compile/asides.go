@@ -13,8 +13,8 @@ import (
 	"platen/ooxml/scan"
 )
 
-// Tags also stand where no paragraph is: in alt texts, in the addresses of links, in the names of content controls,
-// and in the properties of the document. There only values can stand.
+// Tags are also allowed outside paragraphs: in alt texts, in the addresses of links, in the names of content controls,
+// and in the properties of the document. There they can only be values.
 
 // aside is a tag outside of the text of paragraphs.
 type aside struct {
@@ -23,7 +23,7 @@ type aside struct {
 	place string
 	alt   []*wml.Attr // those that hold it, of alt texts
 
-	reads    func(use *lang.Use, t *lang.Tag, s *lang.Scope) // notes the data that it reads; nil: as any value
+	reads    func(use *lang.Use, t *lang.Tag, s *lang.Scope) // records the data that it reads; nil for usual values
 	kind     string                                          // in a listing; "": that of its tag
 	isWithin func(blocks []*lang.Tag)                        // takes the tags of the blocks that are open around it; nil: unused
 }
@@ -38,7 +38,7 @@ func (c *compiler) whereAside(a *aside) *program.Error {
 	return e
 }
 
-// failAside notes that a tag outside of paragraphs cannot be read.
+// failAside reports a tag outside paragraphs that cannot be parsed.
 func (c *compiler) failAside(a *aside, text string, err error) {
 	if len(c.errors) >= MaxErrors {
 		return
@@ -69,7 +69,7 @@ func (c *compiler) warnAside(n *wml.Node, text, place, message string) {
 	c.warnings = append(c.warnings, e)
 }
 
-// asideIn reads a tag that belongs to a node in a paragraph; nil if it cannot be there, which is then noted.
+// asideIn parses a tag that belongs to a node in a paragraph. If the tag is not allowed there, it reports that and returns nil.
 func (c *compiler) asideIn(n *wml.Node, text, place string) *aside {
 	p, piece := c.pieceNear(n)
 	if p == nil {
@@ -112,7 +112,7 @@ func (c *compiler) pieceNear(n *wml.Node) (*paragraph, *piece) {
 	return p, &p.pieces[0]
 }
 
-// plainAttributes are the attributes that people read: alt texts, and what a link says when the mouse is over it.
+// plainAttributes are the attributes that readers see: alt texts, and the tooltips of links.
 var plainAttributes = map[string][]string{
 	"wp:docPr": {"descr", "title"}, "pic:cNvPr": {"descr", "title"}, "w:hyperlink": {"w:tooltip", "w:anchor"},
 }
@@ -123,7 +123,7 @@ type plainTexts struct {
 	values []*mark
 }
 
-// find finds the tags in attributes and in the codes of fields. Each text is read like a paragraph of its own.
+// find finds the tags in attributes and in field codes. Each text is treated like a separate paragraph.
 func (c *plainTexts) find() {
 	var walk func(n *wml.Node)
 	walk = func(n *wml.Node) {
@@ -142,8 +142,8 @@ func (c *plainTexts) find() {
 	walk(c.root)
 }
 
-// fieldCodes finds the tags in the addresses of the links that fields of a paragraph make. The codes of other fields are
-// instructions to Word, with braces of their own.
+// fieldCodes finds the tags in the addresses of a paragraph's link fields. The codes of other fields are instructions
+// to Word, in which braces have another meaning.
 func (c *plainTexts) fieldCodes(par *wml.Node) {
 	var codes [][]*wml.Node // of the fields that are open
 	for _, child := range par.Children {
@@ -235,12 +235,12 @@ func (c *compiler) leafTexts(wanted func(*wml.Node) bool) []*paragraph {
 	return all
 }
 
-// isChartName reports whether an element holds the name of a series or category of a chart.
+// isChartName reports whether an element contains the name of a series or category of a chart.
 func isChartName(n *wml.Node) bool {
 	return n.Name == "c:v" && n.Ancestor(wml.Named("c:strCache")) != nil
 }
 
-// propertyParts returns the parts with properties of the document: title, author and the like, and those of its author.
+// propertyParts returns the parts with properties of the document: the standard ones, such as the title, and custom ones.
 func propertyParts(pkg *ooxml.Package) ([]*ooxml.Part, error) {
 	rels, err := pkg.Rels("/")
 	if err != nil {

@@ -30,7 +30,7 @@ type frame struct {
 	cond  *program.If
 }
 
-// blockEvent says what the last block is from a position on.
+// blockEvent has the last block from a position on.
 type blockEvent struct {
 	pos int
 	is  program.LastBlock
@@ -78,7 +78,7 @@ func (a *assembler) apply(e *edit) bool {
 	case e.pos >= a.cursor:
 		a.literal(e.pos)
 	case !isBorder:
-		return true // it is inside of what was deleted as a whole
+		return true // it is inside a deleted range
 	case b.closing != "":
 		return b.torn(a.c)
 	} // else a border between two tags that were deleted as one stretch: the end of that is as good
@@ -86,7 +86,7 @@ func (a *assembler) apply(e *edit) bool {
 	return e.action.apply(a, e)
 }
 
-// literal takes the source up to a position as it is.
+// literal writes the source up to a position unchanged.
 func (a *assembler) literal(until int) {
 	a.lit = append(a.lit, a.c.src[a.cursor:until]...)
 	i := sort.Search(len(a.events), func(i int) bool { return a.events[i].pos > a.cursor })

@@ -12,12 +12,12 @@ type mark struct {
 	tag         *lang.Tag
 	par         *paragraph
 	from, to    int    // the stretch of par.text
-	first, last *piece // those of its first and last character
+	first, last *piece // with its first and its last character
 	block       *block // of the tags that open, part or close one
 	merge       int    // if its cell merges, the slot for that, and 1
 	border      int    // where the tag's border is in the source, if it has a block
 	order       int    // among the marks of the part
-	unreadable  bool   // its tag, which is said
+	unreadable  bool   // its tag cannot be parsed, which has been reported
 }
 
 // leavesSomething reports whether something may take the tag's place in its text.
@@ -46,7 +46,7 @@ type block struct {
 	openAt, closeAt int // where the borders are
 }
 
-// level is what a block is made of.
+// level is the kind of elements that a block consists of.
 type level int
 
 const (
@@ -66,7 +66,7 @@ func (b *block) isLoop() bool {
 // maxBlockDepth bounds blocks in blocks, as the execution is recursive.
 const maxBlockDepth = 100
 
-// closers gives for each opening tag the one that ends it.
+// closers maps opening tags to closing tags.
 var closers = map[lang.Kind]lang.Kind{
 	lang.For: lang.EndFor, lang.TableRow: lang.EndTableRow, lang.TableColumn: lang.EndTableColumn, lang.If: lang.EndIf,
 }
@@ -81,7 +81,7 @@ type matcher struct {
 type openBlock struct {
 	*block
 	inner []*block // already closed
-	last  *mark    // an else, after which no more parts may come
+	last  *mark    // an else, after which no other branch may follow
 }
 
 func (c *compiler) matchBlocks() {
@@ -192,7 +192,7 @@ func (m *matcher) unclosed(at *mark) {
 	m.c.fail(at, "this block is never closed", "add {{"+closers[at.tag.Kind].String()+"}} where it ends")
 }
 
-// place finds what a block is made of, from where its tags stand and what the blocks in it are made of.
+// place determines the level of a block from the places of its tags and from the blocks in it.
 func (c *compiler) place(b *block, inner []*block) bool {
 	var common *wml.Node
 	for _, m := range b.marks {

@@ -87,8 +87,8 @@ func (b *block) frame(c *compiler, m *mark) frame {
 	return frame{block: b, loop: loop}
 }
 
-// emptied returns what a block writes that produces nothing: if it contains the end of a section that began before it, the paragraph with
-// the properties of that section.
+// emptied returns the steps for a block without output: if the block contains the end of a section that began before it, they write the
+// paragraph with the properties of that section.
 func (b *block) emptied(c *compiler) []program.Step {
 	if b.kept == nil {
 		return nil
@@ -193,7 +193,7 @@ func (c *compiler) paragraphBorder(m *mark) border {
 	switch {
 	case c.gone[p]:
 		return before
-	case m.leading() && m.trailing(): // it is kept for its section break or a block of its own
+	case m.leading() && m.trailing(): // it is kept for its section break or another block
 		if m.closes() {
 			return before
 		}
@@ -333,7 +333,7 @@ func (c *compiler) reopen(n *wml.Node) string {
 // removeLines removes the line breaks of tags that are alone in a line of their paragraph (Shift+Enter), as if the line were a
 // paragraph.
 func (c *compiler) removeLines() {
-	for _, b := range slices.Backward(c.blocks) { // outer before inner: what is left of a line's breaks is the inner's
+	for _, b := range slices.Backward(c.blocks) { // outer before inner: inner blocks get the remaining breaks of a line
 		if b.level == inline {
 			c.removeLinesOf(b)
 		}

@@ -16,7 +16,7 @@ func isChart(drawing *wml.Node) bool {
 	return len(charts) == 1 && charts[0].Attr("r:id") != nil && len(drawing.All("w:txbxContent")) == 0
 }
 
-// bind finds the part of a chart that a tag fills; false if there is none, which is noted.
+// bind finds the part of the chart for a tag. If there is none, it reports that and returns false.
 func (c *pictures) bind(h *placeholder) bool {
 	id := wml.AttrValue(c.src, h.drawing.All("c:chart")[0], "r:id")
 	i := slices.IndexFunc(c.rels, func(r ooxml.Relationship) bool { return r.ID == id && r.Type == names.RelChart && !r.External })

@@ -21,7 +21,7 @@ type columns struct {
 	slot        int // of the items
 }
 
-// count is how many columns are repeated.
+// count returns the number of repeated columns.
 func (k *columns) count() int { return k.last - k.first + 1 }
 
 // cell is a cell of a row, with its position in the grid.
@@ -30,7 +30,7 @@ type cell struct {
 	at   int       // the first column, from 0
 	span int
 
-	spanned, width *wml.Node // what says how many columns these are, and how wide; may be nil
+	spanned, width *wml.Node // elements with the number of its columns and the width; may be nil
 }
 
 // leftOut returns the columns that a row leaves out at its start and at its end.
@@ -47,7 +47,7 @@ func (c *compiler) leftOut(row *wml.Node, cells []cell) []cell {
 	return slices.DeleteFunc(all, func(o cell) bool { return o.span <= 0 })
 }
 
-// gridCount returns of how many columns an element speaks, which may be nil.
+// gridCount returns the number of columns in an element, which may be nil.
 func (c *compiler) gridCount(n *wml.Node) int { return wml.IDNumber(wml.AttrValue(c.src, n, "w:val")) }
 
 // cellsOf returns the cells of a row.
@@ -148,8 +148,8 @@ func (c *compiler) dependsOnRow(b, rowLoop *block) bool {
 	return around && rowLoop.at.Ancestor(wml.Named("w:tbl")) == b.columns.table && b.open().tag.Reads(rowLoop.open().tag.Var)
 }
 
-// editRowColumns repeats the cells of the columns in one row. What reaches over all of them grows with them; a row that has
-// no other cells goes if there are none.
+// editRowColumns repeats the cells of the columns in one row. A cell that spans all of them grows with them. A row without other cells
+// vanishes if there are no items.
 func (c *compiler) editRowColumns(b *block, row *wml.Node) bool {
 	k := b.columns
 	var held []cell
@@ -191,7 +191,7 @@ func (c *compiler) editRowColumns(b *block, row *wml.Node) bool {
 	return true
 }
 
-// tornColumns says that a row has only a part of the repeated columns.
+// tornColumns reports a row that has only some of the repeated columns.
 func (c *compiler) tornColumns(b *block, row *wml.Node, at cell) {
 	message, hint := "a cell reaches over the edge of the repeated columns", "part that cell in Word, or merge it with all of the columns"
 	if at.node == nil {

@@ -12,10 +12,10 @@ import (
 	"platen/ooxml"
 )
 
-// bytesPerStep is how many bytes of XML are read for one step.
+// bytesPerStep is the number of bytes of XML that are parsed for one step.
 const bytesPerStep = 10
 
-// template is what the compilers of a template's parts share.
+// template is the state that the compilers of a template's parts share.
 type template struct {
 	meter      *budget.Meter
 	pkg        *ooxml.Package
@@ -24,14 +24,14 @@ type template struct {
 	numbering  *program.Numbering          // nil if the template has none
 	charts     map[string]*program.Chart
 	headers    map[string]*boundHeader // of sections in loops, by the names of their parts
-	notes      map[string]*boundNote   // by what they have in common with their references
+	notes      map[string]*boundNote   // by their noteKey
 	ids        *IDs
 	slots      *program.Slots
 	use        *lang.Use
 	dialects   map[string]bool // other template languages that were found
 }
 
-// source is a part as it is in the template.
+// source is a part of the template.
 type source struct {
 	part         string
 	src          []byte
@@ -83,7 +83,7 @@ func newCompiler(t *template, s source) *compiler {
 	return c
 }
 
-// compile returns the program of a part, or nil if it holds no tag. Problems are in c.errors and c.warnings.
+// compile returns the program of a part, or nil if it contains no tags. Problems are in c.errors and c.warnings.
 func (c *compiler) compile() (*program.Part, error) {
 	if err := c.read(); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (c *compiler) compile() (*program.Part, error) {
 type stage uint8
 
 const (
-	find   stage = iota // find what the part holds: paragraphs, tags, pictures, links, …
+	find   stage = iota // find the content of the part: paragraphs, tags, pictures, links, …
 	match               // pair the tags of blocks, and decide where the blocks begin and end
 	change              // decide which bytes of the source change
 )

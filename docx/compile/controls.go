@@ -38,10 +38,11 @@ func (c *compiler) free(sdt *wml.Node, seen map[*wml.Node]bool) {
 	}
 }
 
-// A content control (ISO 29500-1 §17.5.2) whose tag or title is a value's tag takes the value in its own kind: a check box is
-// ticked, a list shows the entry of that name, a date is written as the control says. What it shows so far gives the look.
+// A content control (ISO 29500-1 §17.5.2) whose tag or title is a value's tag shows the value according to its kind: a
+// check box is ticked, a list shows the entry with that name, and a date has the control's format. The formatting is
+// that of its content in the template.
 
-// controls are those of one part that take values.
+// controls are the content controls of one part that take values.
 type controls struct {
 	*compiler
 	bound []*boundControl
@@ -102,7 +103,7 @@ func (c *controls) findControl(sdt *wml.Node, text string) {
 	c.bound = append(c.bound, &boundControl{a, sdt, k})
 }
 
-// readControl takes in what a control says of its kind.
+// readControl reads the properties of a control that depend on its kind.
 func (c *controls) readControl(k *program.Control, n *wml.Node) {
 	for _, child := range n.Children {
 		switch child.Name {
@@ -173,8 +174,8 @@ func (c *controls) editControl(bound *boundControl) {
 	}
 }
 
-// spentProperties are the properties of a content control that it has no more when it has a value: the tag, that it shows a
-// placeholder's text, and the binding to data that would take the value's place again.
+// spentProperties returns the properties that a content control loses when it gets a value: the tag, the flag that it
+// shows its placeholder, and the binding to data that would replace the value.
 func (c *compiler) spentProperties(props *wml.Node) (spent []*wml.Node) {
 	for _, n := range props.Children {
 		switch n.Name {
@@ -189,7 +190,7 @@ func (c *compiler) spentProperties(props *wml.Node) (spent []*wml.Node) {
 	return spent
 }
 
-// untouched is the control as it stays when there is no value, without the id that it has once.
+// untouched returns the XML of a control without a value: that of the template without the unique id.
 func (c *controls) untouched(k *boundControl) []byte {
 	if id := k.sdt.Child("w:sdtPr").Child("w:id"); id != nil {
 		return slices.Concat(c.src[k.sdt.Start:id.Start], c.src[id.End:k.sdt.End])
@@ -197,7 +198,7 @@ func (c *controls) untouched(k *boundControl) []byte {
 	return slices.Clone(c.src[k.sdt.Start:k.sdt.End])
 }
 
-// readBox takes in a w14:checkedState or w14:uncheckedState.
+// readBox reads a w14:checkedState or w14:uncheckedState.
 func (c *controls) readBox(b *program.Box, n *wml.Node) {
 	if glyph, err := strconv.ParseUint(wml.AttrValue(c.src, n, "w14:val"), 16, 16); err == nil && glyph >= ' ' && glyph < 0xFFFE &&
 		(glyph < 0xD800 || glyph > 0xDFFF) {
@@ -219,7 +220,7 @@ func fontOf(run *wml.Node) (pos, end int, bare bool) {
 	if fonts := props.Child("w:rFonts"); fonts != nil {
 		return fonts.Start, fonts.End, false
 	}
-	if style := props.Child("w:rStyle"); style != nil { // which alone comes before it
+	if style := props.Child("w:rStyle"); style != nil { // the only element that precedes it
 		return style.End, style.End, false
 	}
 	return props.OpenEnd, props.OpenEnd, false

@@ -12,13 +12,13 @@ import (
 // warning for each language says what to write instead.
 type dialect struct {
 	name  string // of the language, for people
-	sign  string // part of every tag, perhaps followed by blanks and one of next: a fast way to rule out tags
+	sign  string // part of every tag, possibly followed by blanks and one of next: a fast way to rule out tags
 	next  string
 	tag   *regexp.Regexp // its last group, if it has one
 	write string         // what to write instead
 }
 
-// maxTagShown is how many bytes of a foreign tag a warning shows.
+// maxTagShown is the number of bytes of a foreign tag that a warning shows.
 const maxTagShown = 60
 
 var dialects = []dialect{
@@ -62,7 +62,7 @@ func (c *compiler) findDialects() {
 	}
 }
 
-// mayBeIn reports whether a text may hold a tag of the language.
+// mayBeIn reports whether a text may contain a tag of the language.
 func (d *dialect) mayBeIn(text string) bool {
 	for {
 		_, rest, found := strings.Cut(text, d.sign)
@@ -76,7 +76,7 @@ func (d *dialect) mayBeIn(text string) bool {
 	}
 }
 
-// find returns where the first tag of the language is in a text; nowhere if there is none.
+// find returns the position of the first tag of the language in a text, or the zero value if there is none.
 func (d *dialect) find(text string) lang.Span {
 	if !d.mayBeIn(text) {
 		return lang.Span{}

@@ -37,10 +37,10 @@ type Compiled struct {
 type Tag struct {
 	Content string   `json:"tag_content"` // as typed, with braces
 	Type    string   `json:"tag_type"`    // "text", "arithmetic", "conditional", "for-loop", "table-loop"
-	Paths   []string `json:"json_paths"`  // what it reads of the input, every prefix of each path
+	Paths   []string `json:"json_paths"`  // the paths that it reads in the input, with every prefix
 }
 
-// Limits are ooxml's but for the XML, of which compiling takes many times the size.
+// Limits are those of ooxml, except for the size of XML, because compiling takes many times its memory.
 var Limits = ooxml.Limits{XMLBytes: 32 << 20}
 
 // maxTags bounds the tags of one part.
@@ -53,8 +53,8 @@ type partCompiler struct {
 	seen  map[string]bool // tags that are listed, with the loops around them
 }
 
-// File compiles a file by itself; included says what of its parts comes from included files. The error is that of a file that
-// cannot be read, or one of the meter, which the work is taken from.
+// File compiles a file without its inclusions. included has the ranges of its parts that come from included files. The
+// work is taken from m. The error is that of an unreadable file, or of m.
 func File(m *budget.Meter, file []byte, mayInclude bool, included map[string][]Stretch) (*Compiled, error) {
 	pkg, err := ooxml.OpenBytes(file, Limits)
 	if err != nil {
@@ -179,7 +179,7 @@ func (p *partCompiler) keep(c *compiler, made *program.Part) {
 	}
 }
 
-// report keeps what a compiler says of its part.
+// report keeps the problems and the tags that a compiler found in its part.
 func (p *partCompiler) report(c *compiler) {
 	d := p.Document
 	p.Mistakes = keep(p.Mistakes, c.errors)
@@ -206,15 +206,15 @@ var textRels = []string{
 	names.RelHeader, names.RelFooter, names.RelFootnotes, names.RelEndnotes, names.RelChart, names.RelDiagramData, names.RelDiagramDrawing,
 }
 
-// textParts returns the parts that may hold tags: the main one, then headers, footers, notes, charts and diagrams. What is
-// said in comments is said of the template and is no part of the document.
+// textParts returns the parts that may contain tags: the main one, then headers, footers, notes, charts, and diagrams.
+// Comments are about the template, and have no tags.
 func textParts(pkg *ooxml.Package) ([]*ooxml.Part, error) {
 	main, err := pkg.WordMain()
 	if err != nil {
 		return nil, err
 	}
 	parts := []*ooxml.Part{main}
-	for i := 0; i < len(parts); i++ { // which grow, as a header may hold a chart
+	for i := 0; i < len(parts); i++ { // parts grows, because a header may contain a chart
 		rels, err := pkg.Rels(parts[i].Name)
 		if err != nil {
 			return nil, err

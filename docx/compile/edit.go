@@ -34,18 +34,18 @@ const (
 	rankReplace
 )
 
-// bound says how an edit bounds regions of the source.
+// bound is the effect of an edit on regions of the source.
 type bound uint8
 
 const (
 	within  bound = iota // it does not
 	begins               // a region begins, which may be left out
-	repeats              // a region begins, which may also come several times
+	repeats              // a region begins, which may be left out or repeated
 	yields               // a region begins, which something else may replace as a whole
 	whole                // the edit is such a region itself
 	parts                // another branch of the region begins
 	ends                 // the region ends
-	passes               // steps begin to be held, without a region: they always come
+	passes               // steps are held without a region, because they always run
 	passed               // and end
 )
 
@@ -60,7 +60,7 @@ type deleted struct{}
 
 func (deleted) apply(*assembler, *edit) bool { return true }
 
-// inserted writes XML, in which [program.FreshID] stands for a new id.
+// inserted writes XML, in which [program.FreshID] means a new id.
 type inserted string
 
 func (xml inserted) apply(a *assembler, _ *edit) bool {
@@ -76,7 +76,7 @@ func (s emitted) apply(a *assembler, _ *edit) bool {
 	return true
 }
 
-// held writes the step that holds all steps up to the edit that is released. It is called once these are complete.
+// held writes a step that contains all steps up to the matching released edit. It is called when these are complete.
 type held func(body []program.Step) program.Step
 
 func (h held) apply(a *assembler, _ *edit) bool {
@@ -84,7 +84,7 @@ func (h held) apply(a *assembler, _ *edit) bool {
 	return true
 }
 
-// released ends what is held.
+// released ends the steps that are held.
 type released struct{}
 
 func (released) apply(a *assembler, e *edit) bool {
@@ -107,7 +107,7 @@ func (c *compiler) insert(pos int, xml string) {
 	c.add(edit{pos: pos, end: pos, rank: rankReplace, action: inserted(xml)})
 }
 
-// replace puts a step in the place of a stretch of the source.
+// replace replaces a range of the source with a step.
 func (c *compiler) replace(pos, end int, step program.Step) {
 	c.add(edit{pos: pos, end: end, rank: rankReplace, action: emitted{step}})
 }
@@ -120,7 +120,7 @@ func (c *compiler) emit(pos int, rank rank, step program.Step) {
 // yield tells the guards around pos that the content after it is visible.
 func (c *compiler) yield(pos int) { c.emit(pos, rankYield, &program.Yield{}) }
 
-// hold has a step hold those of a stretch of the source, like a guard.
+// hold puts the steps for a range of the source into another step, such as a guard.
 func (c *compiler) hold(pos, end int, b bound, h action) {
 	c.add(edit{pos: pos, end: pos, rank: rankGuard, bound: b, action: h})
 	c.add(edit{pos: end, end: end, rank: rankGuardEnd, bound: ends, action: released{}})

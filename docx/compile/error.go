@@ -12,10 +12,10 @@ import (
 	"platen/docx/wml"
 )
 
-// MaxErrors is how many problems of a template are reported.
+// MaxErrors is the largest number of problems that are reported for a template.
 const MaxErrors = 200
 
-// findings are what is wrong with a part, and what helps to say where.
+// findings are the problems of a part, and the data for describing their places.
 type findings struct {
 	errors      program.Errors
 	warnings    program.Errors
@@ -24,7 +24,7 @@ type findings struct {
 	hasHeadings bool                         // the paragraphs know the headings above them
 }
 
-// fail notes a problem at the start of a tag, unless it is said already that this cannot be read.
+// fail reports a problem at the start of a tag, unless the tag has been reported as unreadable.
 func (c *compiler) fail(m *mark, message, hint string) {
 	if m.unreadable {
 		return
@@ -32,7 +32,7 @@ func (c *compiler) fail(m *mark, message, hint string) {
 	c.failAt(m.par, m.from, m.to, 0, message, hint)
 }
 
-// failAt notes a problem of the tag p.text[from:to], offset bytes into it.
+// failAt reports a problem of the tag p.text[from:to], at an offset in bytes.
 func (c *compiler) failAt(p *paragraph, from, to, offset int, message, hint string) {
 	if len(c.errors) >= MaxErrors {
 		return
@@ -84,7 +84,7 @@ func (c *compiler) where(p *paragraph, from, at int) *program.Error {
 		Offset: pos}
 }
 
-// notePlaces keeps where each tag stands, for problems that data brings.
+// notePlaces records the place of each tag, for problems with data.
 func (c *compiler) notePlaces() {
 	c.placesOf = make(map[*lang.Tag]*program.Error, len(c.marks))
 	for _, m := range c.marks {
@@ -99,7 +99,7 @@ func (c *compiler) notePlaces() {
 	}
 }
 
-// excerptWidth is how many characters of a paragraph an error shows on each side of its place.
+// excerptWidth is the number of characters of a paragraph that an error shows on each side of its place.
 const excerptWidth = 60
 
 // excerpt returns the surroundings of an offset on one line, and its column there.
@@ -130,7 +130,7 @@ func excerpt(text string, at int) (line string, column int) {
 	return before + plainLine(text[from:at], "") + object + plainLine(text[at:to], "") + after, column
 }
 
-// plainLine returns a text on one line, with something in the place of objects.
+// plainLine returns a text on one line, with replacements for objects.
 func plainLine(s, object string) string {
 	if strings.ContainsRune(s, wml.Object) {
 		s = strings.ReplaceAll(s, string(wml.Object), object)
@@ -149,7 +149,7 @@ var places = map[string]string{
 	"w:footnote": "a footnote", "w:endnote": "an endnote",
 }
 
-// locate says where a paragraph stands, from outside inward: "table 2, row 3, cell 1".
+// locate describes the place of a paragraph, from outside inward: "table 2, row 3, cell 1".
 func (c *compiler) locate(n *wml.Node) string {
 	if n.Parent != nil && len(n.Children) == 0 && c.isProperties {
 		return "document property " + n.RawName(c.src)
@@ -195,7 +195,7 @@ func (c *compiler) ordinal(n *wml.Node) int {
 	return c.ordinals[n]
 }
 
-// counts are how many tables, rows and cells were met where one stands.
+// counts are the numbers of tables, rows, and cells so far in a container.
 type counts struct{ tables, rows, cells *int }
 
 func (c *compiler) countTables(n *wml.Node, met *counts) {
@@ -218,7 +218,7 @@ func (c *compiler) countTables(n *wml.Node, met *counts) {
 	}
 }
 
-// count gives a node the next number; one that stands where none of its kind can has none.
+// count gives a node the next number. A node without a container of its kind gets none.
 func (c *compiler) count(n *wml.Node, met *int) {
 	if met != nil {
 		*met++

@@ -9,16 +9,16 @@ import (
 	"platen/ooxml/scan"
 )
 
-// A complex field (ISO 29500-1 §17.16.18) is marks among the runs: where it begins, where its result does and where it ends,
-// perhaps some paragraphs later. A block that contains only some of them would leave or repeat a part of a field, and Word and
-// LibreOffice lose the text after it. All borders of a block must therefore be in the same part of the same fields.
+// A complex field (ISO 29500-1 §17.16.18) consists of marks among the runs: for its beginning, for the beginning of its result, and for its
+// end, possibly in a later paragraph. A block that contains only some of them would leave or repeat a part of a field, and Word and
+// LibreOffice would lose the text after it. All borders of a block must therefore be in the same part of the same fields.
 
 // fieldPart is the source from a mark of a field on, up to the next mark.
 type fieldPart struct {
 	pos   int
 	field *field // the innermost one; nil in none
 	depth int    // of fields in fields
-	part  int    // the same number in what is the same part of the same field
+	part  int    // identifies the part of the field
 }
 
 // field is a field with its marks.
@@ -27,7 +27,7 @@ type field struct {
 	code                 string
 }
 
-// maxFieldName is how many characters of a field's code a problem shows.
+// maxFieldName is the number of characters of a field's code that a problem shows.
 const maxFieldName = 40
 
 // stories are the elements whose fields are their own: none leads out of one.

@@ -9,8 +9,7 @@ import (
 	"platen/docx/wml"
 )
 
-// findGone finds the paragraphs and rows that vanish because they held nothing but tags of blocks made of more than
-// themselves.
+// findGone finds the paragraphs and rows that vanish because they contain only tags of larger blocks.
 func (c *compiler) findGone() {
 	left := map[*wml.Node]int{} // blocks that are not gone, by cell
 	for _, p := range c.pars {
@@ -193,7 +192,7 @@ func (c *compiler) inRowBlock(row *wml.Node) bool {
 	})
 }
 
-// guardContainers sees to what the containers of paragraphs need when some of these vanish.
+// guardContainers adds the paragraphs that containers need if some of their paragraphs vanish.
 func (c *compiler) guardContainers() {
 	for _, n := range c.changedContainers() {
 		end, last := n.CloseStart, (*wml.Node)(nil)
@@ -217,8 +216,8 @@ func (c *compiler) guardContainers() {
 	}
 }
 
-// separateTables puts an empty paragraph before what begins with a table if the one that kept it from another is gone, or stands
-// only before the first round of a loop: Word would show the two as one.
+// separateTables adds an empty paragraph before an element that begins with a table, if the paragraph between it and
+// another table is gone, or precedes only the first round of a loop. Word would join the two tables.
 func (c *compiler) separateTables(before, n *wml.Node) {
 	if before == nil || before.Name != "w:p" || !beginsWithTable(n) {
 		return
@@ -252,7 +251,7 @@ func (c *compiler) emptied(n *wml.Node) []byte {
 	return slices.Concat([]byte("<"+name+">"), c.src[props.Start:props.End], []byte("</"+name+">"))
 }
 
-// changedContainers returns what holds the paragraphs with tags and the tables with such.
+// changedContainers returns the containers of paragraphs and tables with tags.
 func (c *compiler) changedContainers() []*wml.Node {
 	var all []*wml.Node
 	seen := map[*wml.Node]bool{}

@@ -12,7 +12,7 @@ import (
 )
 
 // The sections that a loop repeats share their headers and footers (ISO 29500-1 §17.10), unless a tag in one of these reads a variable of
-// the loop: then each round has one of its own, filled for it.
+// the loop. Then each round gets a separate header or footer.
 
 // boundHeader is a header or footer of a section within a loop.
 type boundHeader struct {
@@ -32,7 +32,7 @@ func (r headerReference) step(c *compiler, id *wml.Attr) *program.HeaderReferenc
 	return &program.HeaderReference{Text: c.copy(id.ValueStart, id.ValueEnd), Header: r.header}
 }
 
-// headerReferences are the elements that give a section its headers and footers, with the types of their relationships.
+// headerReferences are the elements in a section that refer to headers and footers, with the types of their relationships.
 var headerReferences = map[string]string{"w:headerReference": names.RelHeader, "w:footerReference": names.RelFooter}
 
 // findHeaders finds the headers and footers of sections within loops.
@@ -68,7 +68,7 @@ func (c *compiler) isRepeated(n *wml.Node) bool {
 	return slices.ContainsFunc(c.blocks, func(b *block) bool { return b.isLoop() && b.openAt <= n.Start && n.End <= b.closeAt })
 }
 
-// ofRounds returns what the part is of if it is a header or footer that is written for each round of a loop; else nil.
+// ofRounds returns the header or footer of the part if it is written for each round of a loop, or else nil.
 func (c *compiler) ofRounds() *boundHeader {
 	bound := c.headers[c.part]
 	if bound == nil || !slices.ContainsFunc(bound.blocks, c.isRead) {

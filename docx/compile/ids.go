@@ -9,7 +9,7 @@ import (
 	"platen/docx/wml"
 )
 
-// IDs is what a template uses of each kind.
+// IDs has the ids of each kind in a template.
 type IDs struct {
 	used      [program.IDSpaceCount][]int
 	bookmarks map[string]bool // names
@@ -22,7 +22,7 @@ var trackedChanges = map[string]bool{
 	"w:tblGridChange": true, "w:trPrChange": true, "w:tcPrChange": true, "w:numberingChange": true,
 }
 
-// collect notes the ids of a part, of compiled parts and others alike.
+// collect records the ids of a part, which may be compiled or not.
 func (s *IDs) collect(src []byte, n *wml.Node) {
 	switch n.Name {
 	case "wp:docPr":
@@ -69,7 +69,7 @@ func (s *IDs) first(space program.IDSpace) int {
 	return best
 }
 
-// editIDs writes the edits of ids inside loops, and those of ranges. It is the last to write edits, as it goes by the others.
+// editIDs writes the edits of ids inside loops, and those of ranges. It runs last, because it depends on the other edits.
 func (c *compiler) editIDs() {
 	starts := c.findRegions()
 	if len(starts) == 0 {
@@ -141,13 +141,13 @@ func (e *idEditor) id(a *wml.Attr, space program.IDSpace) *program.ID {
 	return &program.ID{Slot: e.c.slots.IDs.Next(), Text: e.c.copy(a.ValueStart, a.ValueEnd), Space: space}
 }
 
-// once has an element come out only the first time, as it refers to something that is there once.
+// once makes an element appear only once, because it refers to something that is unique.
 func (e *idEditor) once(n *wml.Node) {
 	e.c.replace(n.Start, n.End, &program.Once{Slot: e.c.slots.Once.Next(), Text: e.c.copy(n.Start, n.End)})
 }
 
-// renumber returns the edits that give a range a fresh id in each round of a loop, and a bookmark a fresh name, which what refers to it in
-// the loop has too.
+// renumber returns the edits that give a range a new id in each round of a loop. A bookmark also gets a new name, which references in the
+// loop use too.
 func (e *idEditor) renumber(r *markedRange, loop *region) (ofStart, ofEnd []edit) {
 	at := func(a *wml.Attr, step program.Step) edit {
 		return edit{pos: a.ValueStart, end: a.ValueEnd, rank: rankReplace, action: emitted{step}}
@@ -178,7 +178,7 @@ func (e *idEditor) renumber(r *markedRange, loop *region) (ofStart, ofEnd []edit
 // span is a stretch of the source.
 type span struct{ start, end int }
 
-// noteReferences notes the words of a link or of the code of a field that may be names of bookmarks.
+// noteReferences records the words in a link or field code that may be names of bookmarks.
 func (e *idEditor) noteReferences(n *wml.Node) {
 	words := span{n.OpenEnd, n.CloseStart}
 	if a := cmp.Or(n.Attr("w:anchor"), n.Attr("w:instr")); a != nil {

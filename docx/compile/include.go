@@ -26,7 +26,7 @@ type Stretch struct {
 	Start, End, From, To int
 }
 
-// noteInclusion notes a tag that includes a file, if a file can be included there.
+// noteInclusion records a tag that includes a file, or reports that a file cannot be included there.
 func (c *compiler) noteInclusion(m *mark) {
 	p, par := m.par, m.par.node
 	rest := strings.TrimFunc(p.text[:m.from], isBlank) + strings.TrimFunc(p.text[m.to:], isBlank)
@@ -65,7 +65,7 @@ func (in *inclusion) InFile(problems program.Errors) program.Errors {
 	return all
 }
 
-// Failed are the problems of a tag whose file cannot be included: those of the file itself, if it can be read.
+// Failed returns the problems of a tag whose file cannot be included: those of the file itself, if it can be read.
 func (in *inclusion) Failed(err error) program.Errors {
 	if problems, ok := errors.AsType[program.Errors](err); ok {
 		return in.InFile(problems)
@@ -78,8 +78,8 @@ func (in *inclusion) Failed(err error) program.Errors {
 	return program.Errors{&e}
 }
 
-// original returns which file a place of a part comes from, "" for the template itself, and where in the template it is, or
-// the tag that includes the file.
+// original returns the file that a position of a part comes from, "" for the template itself, and the position in the
+// template, which is that of the tag for an included file.
 func (c *compiler) original(pos int) (file string, at int) {
 	for _, s := range c.stretches {
 		switch {

@@ -12,7 +12,7 @@ import (
 
 // Links whose URL, in the relationships of the part, contains tags.
 
-// links are those of one part.
+// links are the links of one part.
 type links struct {
 	*compiler
 	bound []*boundLink

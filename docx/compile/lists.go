@@ -56,7 +56,7 @@ func (c *compiler) editLists() {
 	}
 }
 
-// restarts reports whether each round of the loop holds a list of its own; items are all paragraphs of the list.
+// restarts reports whether each round of the loop contains a separate list. items are all paragraphs of the list.
 func (c *compiler) restarts(b *block, num string, items []*paragraph) bool {
 	holds := func(p *paragraph) bool { return b.openAt <= p.node.Start && p.node.End <= b.closeAt }
 	if slices.ContainsFunc(items, func(p *paragraph) bool { return !holds(p) }) {
@@ -73,7 +73,7 @@ func (c *compiler) restarts(b *block, num string, items []*paragraph) bool {
 	}))
 }
 
-// beforeNumbering are the properties of a paragraph that come before w:numPr (ISO 29500-1 §17.3.1.26, CT_PPrBase).
+// beforeNumbering are the properties of a paragraph that precede w:numPr (ISO 29500-1 §17.3.1.26, CT_PPrBase).
 var beforeNumbering = map[string]bool{
 	"w:pStyle": true, "w:keepNext": true, "w:keepLines": true, "w:pageBreakBefore": true, "w:framePr": true, "w:widowControl": true,
 }

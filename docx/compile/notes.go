@@ -8,20 +8,20 @@ import (
 	"platen/docx/wml"
 )
 
-// A footnote or endnote that is referred to within a block is written where the reference is: as often as that comes out, with
-// the loop's variables, and not at all if it does not. Each time but the first it has another id (ISO 29500-1 §17.11).
+// A footnote or endnote with a reference in a block is written together with the reference: once for each time, with the variables of the
+// loop. Each copy after the first gets a new id (ISO 29500-1 §17.11).
 
-// boundNote is a note that is referred to within a block.
+// boundNote is a note with a reference in a block.
 type boundNote struct {
 	reference *wml.Node
 	blocks    []*lang.Tag // the tags of loops and conditions that are open around the reference
 	note      *program.Note
 }
 
-// noteKinds are the elements that refer to notes, with those that are notes.
+// noteKinds maps references to notes.
 var noteKinds = map[string]string{"w:footnoteReference": "w:footnote", "w:endnoteReference": "w:endnote"}
 
-// noteKey is what a reference and its note have in common.
+// noteKey returns the key that a reference and its note have in common.
 func (c *compiler) noteKey(name string, n *wml.Node) string {
 	return name + " " + wml.AttrValue(c.src, n, "w:id")
 }
@@ -41,7 +41,7 @@ func (c *compiler) findReferences() {
 	}
 }
 
-// ownNotes returns the notes of a part of notes that are written where they are referred to.
+// ownNotes returns the notes of a part that are written together with their references.
 func (c *compiler) ownNotes() map[*wml.Node]*boundNote {
 	own := map[*wml.Node]*boundNote{}
 	if len(c.notes) == 0 || c.isMain {
@@ -58,7 +58,7 @@ func (c *compiler) ownNotes() map[*wml.Node]*boundNote {
 	return own
 }
 
-// editNotes writes the edits of references within blocks, and of the notes that they lead to.
+// editNotes writes the edits of references in blocks, and of their notes.
 func (c *compiler) editNotes() {
 	for n, note := range c.ownNotes() {
 		id := n.Attr("w:id")

@@ -13,9 +13,9 @@ import (
 	"platen/ooxml/scan"
 )
 
-// A picture of the template whose alt text holds a tag is a placeholder: the picture of the data takes its place, with its
-// position, its effects and, as far as its proportions allow, its size. A value with the filter image, qrcode or barcode
-// becomes a picture in the line of its tag.
+// A picture of the template whose alt text contains a tag is a placeholder: the picture of the data replaces it, with the same position,
+// effects and, as far as its proportions allow, size. A value with the filter image, qrcode, or barcode becomes a
+// picture in the line of its tag.
 
 // pictures are the placeholders of one part.
 type pictures struct {
@@ -27,9 +27,9 @@ type pictures struct {
 type placeholder struct {
 	mark    *mark
 	drawing *wml.Node
-	alt     []*wml.Attr    // the alt texts that hold the tag
+	alt     []*wml.Attr    // the alt texts with the tag
 	chart   *program.Chart // nil: it is a picture
-	control *wml.Node      // the content control whose name holds the tag; nil: an alt text does
+	control *wml.Node      // the content control whose name contains the tag; nil if an alt text does
 	step    *program.Placeholder
 }
 

@@ -71,8 +71,7 @@ func (c *compiler) drawingBreaks(m *mark) *program.Breaks {
 	return &program.Breaks{Line: line, Tab: []byte("\t")}
 }
 
-// holdsNoLink reports whether there can be no link in an element: in another link, and in what was inserted with tracked
-// changes (ISO 29500-1 §17.13.5.18).
+// holdsNoLink reports whether an element must not contain links, because it is a link or a tracked insertion (ISO 29500-1 §17.13.5.18).
 func holdsNoLink(n *wml.Node) bool {
 	return n.Name == "w:hyperlink" || n.Name == "w:ins" || n.Name == "w:moveTo"
 }
@@ -92,8 +91,8 @@ func (c *compiler) placeOf(m *mark) *program.Place {
 	return p
 }
 
-// wayOut says how to leave a text and to come back. The way out of the run begins with that out of the text, and that out of the
-// paragraph with that out of the run; the ways back end alike: so they are written once.
+// wayOut sets the XML for leaving a text and returning to it. The XML for leaving the paragraph begins with that for leaving the run, which
+// begins with that for leaving the text. The XML for returning ends in the same way. So both are created once.
 func (c *compiler) wayOut(p *program.Place, t, run, par *wml.Node) {
 	around, mayPart := between(run, par)
 	mayPart = mayPart && sectionOf(par) == nil && !c.isEntry(par)
@@ -133,7 +132,7 @@ func between(run, par *wml.Node) (all []*wml.Node, ok bool) {
 	return all, true
 }
 
-// sideMargins are those of a cell's text together, where nothing else is said, in twentieths of a point.
+// sideMargins is the default total of the left and the right margin in a cell, in twentieths of a point.
 const sideMargins = 216
 
 // columnWidth returns how wide the text around a paragraph is in twentieths of a point: that of its cell if it is known, else
@@ -232,7 +231,8 @@ func hasOther(par, first, last *wml.Node) bool {
 	})
 }
 
-// lastStart returns where the last start tag in xml that begins with open is, which ends in the whole name; -1 if there is none.
+// lastStart returns the position of the last start tag in xml that begins with open, where open ends with the complete
+// name. It returns -1 if there is none.
 func lastStart(xml, open []byte) int {
 	for end := len(xml); ; {
 		at := bytes.LastIndex(xml[:end], open)

@@ -26,7 +26,7 @@ var rangeKinds = []*rangeKind{
 	{"w:moveToRangeStart", "w:moveToRangeEnd", true},
 }
 
-// rangeMarks gives the kinds by the names of their marks.
+// rangeMarks has the kinds by the names of their marks.
 var rangeMarks = func() map[string]*rangeKind {
 	all := map[string]*rangeKind{}
 	for _, k := range rangeKinds {
@@ -35,14 +35,14 @@ var rangeMarks = func() map[string]*rangeKind {
 	return all
 }()
 
-// markedRange is a start and an end with one id, of which one may be missing in the template.
+// markedRange is a start and an end with the same id. One of them may be missing in the template.
 type markedRange struct {
 	kind           *rangeKind
 	start, end     *wml.Node
 	startIn, endIn *branch
 }
 
-// rangeKey is what the marks of a range have in common.
+// rangeKey is the key that the marks of a range have in common.
 type rangeKey struct {
 	kind  *rangeKind
 	story *wml.Node
@@ -59,7 +59,7 @@ type half struct {
 	inner  []edit // of its id and name
 }
 
-// noteMark notes a mark of a range.
+// noteMark records a mark of a range.
 func (e *idEditor) noteMark(n *wml.Node, kind *rangeKind, at *branch) {
 	id := n.Attr("w:id")
 	if id == nil {
@@ -79,7 +79,7 @@ func (e *idEditor) noteMark(n *wml.Node, kind *rangeKind, at *branch) {
 	delete(e.open, key)
 }
 
-// editRanges has ranges come whole, and in loops as often as they can.
+// editRanges keeps ranges complete, and repeats them in loops if possible.
 func (e *idEditor) editRanges() {
 	for _, r := range e.ranges {
 		whole := r.start != nil && r.end != nil
@@ -163,10 +163,10 @@ func (h *half) step(c *compiler) program.Step {
 	return &program.RangeStart{Slot: h.slot, Body: body}
 }
 
-// tornRanges returns the marks in a stretch of the source of which the other half is outside, and the references to comments of
-// such ranges: what takes the place of the stretch has them at its end, so that these ranges stay whole.
+// tornRanges returns the marks in a part of the source whose other marks are outside, and the references to comments of such ranges. The
+// replacement of the part has them at its end, so that these ranges stay complete.
 func (c *compiler) tornRanges(from, to int) []byte {
-	inside := map[string][]*wml.Node{} // marks by what a range and its comment have in common
+	inside := map[string][]*wml.Node{} // marks by the key that a range and its comment have in common
 	var order []string
 	var walk func(n *wml.Node)
 	walk = func(n *wml.Node) {
@@ -207,7 +207,7 @@ func (c *compiler) tornRanges(from, to int) []byte {
 	return torn
 }
 
-// catchUp writes the marks of ranges that have not come within the region that ends here.
+// catchUp writes the marks of ranges that were left out in the region that ends here.
 func (a *assembler) catchUp(r *region) {
 	if r == nil {
 		return

@@ -1,14 +1,14 @@
 package compile
 
-// region is a stretch of the source that may be left out, or come several times: a block, a note that is written where it is
-// referred to, or what vanishes if nothing is in it.
+// region is a part of the source that may be left out or repeated: a block, a note that is written together with its
+// reference, or an element that vanishes if it is empty.
 type region struct {
 	from, to int
 	loop     bool
 	fixed    bool // all of it may be replaced, so whether its content is written is unknown
 
 	behind []*half // ends of ranges that are written after it if they have not been written within it
-	ranges []int   // slots of the ranges of which it holds one end
+	ranges []int   // slots of the ranges with only one end in it
 }
 
 // branch is a part of a region that is written as a whole: all of the region, or one branch of a condition.

@@ -14,8 +14,8 @@ type listed struct {
 	scope string
 }
 
-// readScopes follows the loops as they will run, which is not always as the tags stand: a loop of rows holds the whole
-// of its first row. It notes what each tag reads.
+// readScopes follows the loops in the way in which they run, which may differ from the positions of the tags: a loop
+// of rows contains all of its first row. It records the data that each tag reads.
 func (c *compiler) readScopes() {
 	c.listing = make(map[*mark]listed, len(c.marks))
 	r := scopeReader{c: c}
@@ -131,7 +131,7 @@ func (r *scopeReader) resume(blocks []*lang.Tag) {
 	}
 }
 
-// branch notes the tags of conditions.
+// branch records the tags of conditions.
 func (r *scopeReader) branch(tag *lang.Tag) {
 	switch tag.Kind {
 	case lang.If, lang.ElseIf, lang.Else:
@@ -151,13 +151,13 @@ func (r *scopeReader) close(opens func(lang.Kind) bool) {
 	}
 }
 
-// read notes what data a tag in the text reads.
+// read records the data that a tag in the text reads.
 func (r *scopeReader) read(m *mark) {
 	r.c.use.Add(m.tag, &r.scope)
 	r.list(m, m.tag.Type())
 }
 
-// readAside notes what data a tag outside of the text reads.
+// readAside records the data that a tag outside the text reads.
 func (r *scopeReader) readAside(a *aside) {
 	if a.isWithin != nil {
 		a.isWithin(r.blocks)

@@ -12,7 +12,7 @@ import (
 // equal (w:vMerge, ISO 29500-1 §17.4.84), unless a merging cell to its left starts a new merge in this row. A cell with span(n)
 // covers n columns (w:gridSpan, §17.4.17), and the cells after it that it covers are omitted.
 
-// beforeMerge and beforeSpan are the properties of a cell that come before w:vMerge and w:gridSpan (CT_TcPrBase).
+// beforeMerge and beforeSpan are the properties of a cell that precede w:vMerge and w:gridSpan (CT_TcPrBase).
 var (
 	beforeSpan  = []string{"w:cnfStyle", "w:tcW"}
 	beforeMerge = []string{"w:cnfStyle", "w:tcW", "w:gridSpan", "w:hMerge"}
@@ -56,7 +56,7 @@ func (c *compiler) editMerge(m *mark, tc *wml.Node, left map[*wml.Node]int) {
 	m.merge = slot + 1
 }
 
-// addProperty has a step write a property of a cell, after the properties that must come before it.
+// addProperty adds a step that writes a property of a cell, after the properties that must precede it.
 func (c *compiler) addProperty(tc *wml.Node, before []string, step program.Step) {
 	props := tc.Child("w:tcPr")
 	if props == nil {

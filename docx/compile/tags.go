@@ -10,7 +10,7 @@ import (
 	"platen/docx/wml"
 )
 
-// maxOrphans is how many warnings about braces outside of tags one paragraph gives.
+// maxOrphans is the largest number of warnings about braces outside tags in one paragraph.
 const maxOrphans = 10
 
 // findTags reads the tags of all paragraphs, in the order of the source.
@@ -75,8 +75,8 @@ func (c *compiler) addMark(p *paragraph, span lang.Span) {
 	c.marks = append(c.marks, m)
 }
 
-// unreadable stands for a tag that cannot be read: it opens or closes what its first words say, so that one mistake
-// is not reported as two.
+// unreadable returns a replacement for a tag that cannot be parsed. It opens or closes the block in its first words,
+// so that one mistake is not reported as two.
 func unreadable(text string) *lang.Tag {
 	tag := &lang.Tag{Kind: lang.Comment, Text: text}
 	if kind, _ := lang.Meant(text); kind >= lang.For && kind <= lang.EndIf {

@@ -12,8 +12,8 @@ import (
 	"platen/ooxml/scan"
 )
 
-// paragraph is a w:p with its text flattened: what a reader sees of it, in one string, without what is in its text
-// boxes (they have paragraphs of their own).
+// paragraph is a w:p with its visible text in one string. The text of its text boxes is not included, because they contain paragraphs
+// themselves.
 type paragraph struct {
 	node   *wml.Node
 	text   string
@@ -25,11 +25,11 @@ type paragraph struct {
 
 	deleted []bool  // by byte of text: gone from the template, as the text of block tags is; nil if nothing is
 	dirty   bool    // more was deleted since count
-	kept    []int32 // kept[i]: how many bytes of text[:i] are not deleted; nil if all are
+	kept    []int32 // kept[i] is the number of bytes of text[:i] that are not deleted; nil if none are deleted
 	visible []tally // of the bytes that are not deleted and not blank
 }
 
-// piece is a stretch of a paragraph's text that comes from one element: a w:t, or what counts as one character.
+// piece is a part of a paragraph's text that comes from one element: a w:t, or an element that counts as one character.
 type piece struct {
 	node    *wml.Node
 	run     *wml.Node
@@ -40,20 +40,20 @@ type piece struct {
 	offsets []int // of a w:t whose bytes are not its text: the source offset of each byte, and the end
 }
 
-// tally marks some of the bytes of a stretch of text, and counts those that are marked before it.
+// tally marks some of the bytes in a part of a text, and has the number of marked bytes before it.
 type tally struct {
 	bits   uint64
 	before int32
 }
 
-// tallySize is how many bytes a tally is for.
+// tallySize is the number of bytes of a tally.
 const tallySize = 64
 
 // flatten collects the paragraphs of a part in the order they start in.
 func flatten(src []byte, root *wml.Node) []*paragraph {
 	var all []*paragraph
 	var f flattener
-	var pieces []piece // memory for those of one paragraph
+	var pieces []piece // allocated for one paragraph
 	var walk func(n *wml.Node)
 	walk = func(n *wml.Node) {
 		if n.IsTextless() {
@@ -114,7 +114,7 @@ func (f *flattener) run(r *wml.Node) {
 	}
 }
 
-// isBreakOfPage tells breaks of pages and columns from those of lines.
+// isBreakOfPage reports whether a break is one of pages or columns, and not of lines.
 func (f *flattener) isBreakOfPage(br *wml.Node) bool {
 	a := br.Attr("w:type")
 	return a != nil && string(f.src[a.ValueStart:a.ValueEnd]) != "textWrapping"
@@ -146,7 +146,7 @@ func isText(n *wml.Node) bool        { return n.Name == "w:t" || n.Name == "a:t"
 func isRun(n *wml.Node) bool         { return n.Name == "w:r" || n.Name == "a:r" || n.Name == "a:fld" }
 func isParagraphOf(n *wml.Node) bool { return n.Name == "w:p" || n.Name == "a:p" }
 
-// source gives the place in the part of a byte of the text, which must be of this piece or its end.
+// source returns the position in the part of a byte of the text. The byte must be in this piece, or at its end.
 func (p *piece) source(offset int) int {
 	if p.offsets != nil {
 		return p.offsets[offset-p.from]
@@ -154,12 +154,12 @@ func (p *piece) source(offset int) int {
 	return p.node.OpenEnd + offset - p.from
 }
 
-// pieceAt returns the index of the piece that holds a byte of the text.
+// pieceAt returns the index of the piece with a byte of the text.
 func (p *paragraph) pieceAt(offset int) int {
 	return sort.Search(len(p.pieces), func(i int) bool { return p.pieces[i].to > offset })
 }
 
-// extent returns which stretch of the text comes from inside n, a node of the paragraph.
+// extent returns the range of the text that comes from n, a node in the paragraph.
 func (p *paragraph) extent(n *wml.Node) (from, to int) {
 	first := sort.Search(len(p.pieces), func(i int) bool { return p.pieces[i].node.Start >= n.Start })
 	last := sort.Search(len(p.pieces), func(i int) bool { return p.pieces[i].node.Start >= n.End })
@@ -180,7 +180,7 @@ func (p *paragraph) remove(from, to int) {
 	}
 }
 
-// count makes anyKept and anyVisible answer for what is deleted now.
+// count updates the numbers that anyKept and anyVisible use.
 func (p *paragraph) count() {
 	p.visible = make([]tally, len(p.text)/tallySize+1)
 	p.dirty = false
@@ -228,7 +228,7 @@ func (p *paragraph) anyKept(from, to int) bool {
 
 func (p *paragraph) anyVisible(from, to int) bool { return p.visibleBefore(to) > p.visibleBefore(from) }
 
-// visibleBefore is how many bytes of text[:at] are visible.
+// visibleBefore returns the number of visible bytes in text[:at].
 func (p *paragraph) visibleBefore(at int) int32 {
 	t := p.visible[at/tallySize]
 	return t.before + int32(bits.OnesCount64(t.bits&(1<<(at%tallySize)-1)))
@@ -242,8 +242,8 @@ func (p *paragraph) shows() bool {
 	return p.anyVisible(0, len(p.text))
 }
 
-// isBlank is for the blanks people type, the non-breaking one and the soft break of lines among them, and for the marks of
-// direction that editors put around tags in text that goes from right to left.
+// isBlank reports whether r is a blank, including non-breaking spaces and soft line breaks, or a direction mark that
+// editors put around tags in right-to-left text.
 func isBlank(r rune) bool {
 	switch r {
 	case ' ', '\t', '\n', '\r', '\u00A0', '\u200B', '\u2009', '\u202F', '\u3000':

@@ -16,7 +16,7 @@ import (
 
 // toc is a table of contents of a part.
 type toc struct {
-	number      int       // among those of the part, from 0
+	number      int       // among the tables of contents of the part, from 0
 	first, last *wml.Node // the paragraphs that the field begins and ends in
 	begin       *wml.Node // the run that begins it
 	separate    *wml.Node // the run after which its result begins
@@ -40,7 +40,7 @@ const maxTOCs = 50
 // tocs are the tables of contents of a part.
 type tocs struct {
 	*compiler
-	own    []*toc // those of headings, which the document gets written again
+	own    []*toc // tables of contents of headings, which are rewritten
 	others []*toc // those left alone, because they show other things or do not consist of whole paragraphs
 }
 
@@ -167,7 +167,7 @@ func (t *toc) instruct(words []string) bool {
 	return t.levels[0] > 0 || len(t.styles) > 0
 }
 
-// fieldWords divides the instruction of a field into words; those in quotes come without them.
+// fieldWords returns the words in the instruction of a field, without quotes around them.
 func fieldWords(code string) []string {
 	var words []string
 	for code = strings.TrimSpace(code); code != ""; code = strings.TrimSpace(code) {
@@ -336,7 +336,7 @@ func (c *compiler) streams() []*block {
 	return slices.DeleteFunc(slices.Clone(c.blocks), func(b *block) bool { return !b.stream })
 }
 
-// parting returns the tag with which one of these blocks begins, ends or is parted within the paragraph, nil if there is none.
+// parting returns a tag in the paragraph that begins, divides, or ends one of the blocks, or nil if there is none.
 func parting(par *wml.Node, streams []*block) *mark {
 	for _, b := range streams {
 		for _, m := range b.marks {
@@ -370,7 +370,7 @@ func (c *tocs) step(t *toc) *program.TOC {
 	return o
 }
 
-// fieldAndBare returns a stretch of a paragraph as it is, and without the marks and codes of fields.
+// fieldAndBare returns a part of a paragraph, and the same part without the marks and codes of fields.
 func (c *tocs) fieldAndBare(par *wml.Node, from, to int) (field, bare []byte) {
 	at := from
 	for _, top := range par.Children {

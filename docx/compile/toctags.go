@@ -65,7 +65,7 @@ func (t *toc) next(c *tocs) *wml.Node {
 // forgetCopies treats tags of unchanged entries as text if they are copies of tags within a loop, such as in the caption of a
 // repeated figure. They have no value here, and Word rewrites the entries.
 func (c *compiler) forgetCopies() {
-	copies := map[string][]string{} // what a tag reads where it is an entry's
+	copies := map[string][]string{} // the paths that the tags of entries read
 	for _, m := range c.marks {
 		if m.tag.Kind == lang.Print && c.isInOtherTOC(m) {
 			copies[m.tag.Text] = m.tag.Paths(c.scopeAt(m))
@@ -95,7 +95,7 @@ func (c *compiler) isInOtherTOC(m *mark) bool {
 	return slices.ContainsFunc(c.tocs.others, func(t *toc) bool { return t.holds(m.par.node) })
 }
 
-// scopeAt returns the scope in which a tag stands.
+// scopeAt returns the scope of a tag.
 func (c *compiler) scopeAt(m *mark) *lang.Scope {
 	scope := new(lang.Scope)
 	for _, b := range slices.Backward(c.blocks) { // outer before inner

@@ -60,7 +60,7 @@ func (c *compiler) deleteNode(n *wml.Node) {
 	c.remove(at, n.End)
 }
 
-// deleteInRun removes what is deleted of a run's pieces: the run, if nothing is left of it.
+// deleteInRun removes the deleted parts of a run's pieces, or the whole run if nothing is left.
 func (c *compiler) deleteInRun(p *paragraph, pieces []piece) {
 	run := pieces[0].run
 	from, to := pieces[0].from, pieces[len(pieces)-1].to
@@ -113,8 +113,8 @@ func onlyPieces(run *wml.Node, n int) bool {
 	return n == 0
 }
 
-// editValue replaces a value's tag: the value goes where its first character is, the pieces in other elements go only
-// if there is a value.
+// editValue replaces a value's tag. The value takes the position of the first character. The pieces in other elements
+// are removed only if there is a value.
 func (c *compiler) editValue(m *mark) {
 	p := m.par
 	m.first.touched = true
@@ -145,7 +145,7 @@ func (v value) apply(a *assembler, e *edit) bool {
 	return true
 }
 
-// noteLead notes what is written from the start of a value's paragraph to its tag, if that shows nothing and holds no anchor.
+// noteLead records the output from the start of a value's paragraph to its tag, if it is invisible and contains no anchor.
 func (a *assembler) noteLead(m *mark, p *program.Place) {
 	par := m.par.node
 	isAnchor := func(n *wml.Node) bool { return n.End <= m.first.run.Start && n.IsRangeMarkup() }
@@ -202,7 +202,8 @@ func (c *compiler) preserveSpaces(p *paragraph) {
 	for i := range p.pieces {
 		piece := &p.pieces[i]
 		t := piece.node
-		if !piece.touched || t.Void() || t.Name != "w:t" { // DrawingML keeps blanks as they are
+		if !piece.touched || t.Void() || t.Name != "w:t" { // DrawingML always preserves blanks
+
 			continue
 		}
 		space := t.Attr("xml:space")

@@ -203,8 +203,8 @@ func (e *Env) Err() error {
 	return nil
 }
 
-// Errors returns the errors that make the document incomplete, without duplicates, in the order in which they occurred. A missing path is
-// named as in the tag, with the loop variable and without blanks.
+// Errors returns the errors because of which the document is incomplete, without duplicates, in the order in which
+// they occurred. A missing path is named as in the tag, with the loop variable and without blanks.
 func (e *Env) Errors() []string { return e.errors.lines() }
 
 // Warnings returns the warnings for the author, without duplicates: lists that were not provided, in the order in which they occurred, and

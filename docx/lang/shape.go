@@ -10,7 +10,7 @@ import (
 // maxShape is the largest number of keys in a [Shape]. The shape of inputs with more keys is unknown.
 const maxShape = 5000
 
-// Shape is the structure that the inputs of several documents have in common. With it, a later check can tell whether
+// Shape is the structure that the inputs of several documents have in common. With it, a later check can find out whether
 // another template could use these inputs, which are not kept. The zero value has no inputs.
 type Shape struct {
 	top     shapeNode
