@@ -112,7 +112,7 @@ const applications = `-- name: Applications :many
 SELECT id, enterprise_id, name, name_key, scopes, service_account_id, created_at, client_id, secret_hash, acts_as_users FROM applications WHERE enterprise_id = $1 AND client_id <> '' ORDER BY name_key
 `
 
-// Applications returns those that get tokens by themselves.
+// Applications returns the applications that can request tokens.
 func (q *Queries) Applications(ctx context.Context, enterpriseID int64) ([]Application, error) {
 	rows, err := q.db.QueryContext(ctx, applications, enterpriseID)
 	if err != nil {
@@ -152,7 +152,8 @@ SELECT COUNT(*) FROM tokens JOIN applications ON applications.id = tokens.applic
 WHERE applications.client_id = '' AND tokens.expires_at <> 0 AND tokens.expires_at > $1 AND tokens.expires_at <= $2
 `
 
-// CountTokensExpiring counts the tokens of applications without a client id, which nothing renews, that expire between two times.
+// CountTokensExpiring returns the number of tokens of applications without a client id that expire between two times. Nothing renews such
+// tokens.
 func (q *Queries) CountTokensExpiring(ctx context.Context, now int64, until int64) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countTokensExpiring, now, until)
 	var count int64
@@ -304,7 +305,7 @@ const endApplication = `-- name: EndApplication :exec
 UPDATE applications SET client_id = '', secret_hash = '', name_key = $2, acts_as_users = FALSE WHERE id = $1
 `
 
-// EndApplication leaves of an application what its batches name.
+// EndApplication deletes an application, but keeps what its batches refer to.
 func (q *Queries) EndApplication(ctx context.Context, iD int64, nameKey string) error {
 	_, err := q.db.ExecContext(ctx, endApplication, iD, nameKey)
 	return err
@@ -314,7 +315,7 @@ const holdApplication = `-- name: HoldApplication :one
 UPDATE applications SET secret_hash = secret_hash WHERE id = $1 RETURNING id, enterprise_id, name, name_key, scopes, service_account_id, created_at, client_id, secret_hash, acts_as_users
 `
 
-// HoldApplication is LockApplication for any application, also that of the tokens made by hand.
+// HoldApplication is LockApplication for all applications, including the one whose tokens are created manually.
 func (q *Queries) HoldApplication(ctx context.Context, id int64) (Application, error) {
 	row := q.db.QueryRowContext(ctx, holdApplication, id)
 	var i Application
@@ -399,7 +400,7 @@ const insertAssertion = `-- name: InsertAssertion :execrows
 INSERT INTO assertions (application_id, name, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
 `
 
-// InsertAssertion adds no row when the assertion was used before.
+// InsertAssertion inserts no row if the assertion was used before.
 func (q *Queries) InsertAssertion(ctx context.Context, applicationID int64, name string, expiresAt int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, insertAssertion, applicationID, name, expiresAt)
 	if err != nil {
@@ -474,8 +475,8 @@ const lockApplication = `-- name: LockApplication :one
 UPDATE applications SET secret_hash = secret_hash WHERE id = $1 AND client_id <> '' RETURNING id, enterprise_id, name, name_key, scopes, service_account_id, created_at, client_id, secret_hash, acts_as_users
 `
 
-// LockApplication makes every other transaction that gives or ends tokens of an application wait until this one ends; no row
-// when the application has ended.
+// LockApplication makes all other transactions that issue or revoke tokens of an application wait until this one ends. It returns no row if
+// the application was deleted.
 func (q *Queries) LockApplication(ctx context.Context, id int64) (Application, error) {
 	row := q.db.QueryRowContext(ctx, lockApplication, id)
 	var i Application
@@ -680,7 +681,7 @@ type TokensAfterRow struct {
 	ApplicationName string
 }
 
-// TokensAfter returns those of every user that a caller manages.
+// TokensAfter returns the valid access and refresh tokens, with ids above from_id, of all users that a caller manages.
 func (q *Queries) TokensAfter(ctx context.Context, arg TokensAfterParams) ([]TokensAfterRow, error) {
 	rows, err := q.db.QueryContext(ctx, tokensAfter,
 		arg.Now,
@@ -859,7 +860,7 @@ type UserTokensAfterRow struct {
 	ApplicationName string
 }
 
-// UserTokensAfter returns the access and refresh tokens of a user that can still be used, after an id.
+// UserTokensAfter returns the valid access and refresh tokens of a user with ids above from_id.
 func (q *Queries) UserTokensAfter(ctx context.Context, arg UserTokensAfterParams) ([]UserTokensAfterRow, error) {
 	rows, err := q.db.QueryContext(ctx, userTokensAfter,
 		arg.UserID,

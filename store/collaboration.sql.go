@@ -14,7 +14,7 @@ const answerInvitation = `-- name: AnswerInvitation :execrows
 UPDATE collaborations SET status = $2, acknowledged_at = $3, modified_at = $3 WHERE id = $1 AND status = 'pending'
 `
 
-// AnswerInvitation accepts or rejects an invitation that waits for it.
+// AnswerInvitation accepts or rejects a pending invitation.
 func (q *Queries) AnswerInvitation(ctx context.Context, iD int64, status string, acknowledgedAt int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, answerInvitation, iD, status, acknowledgedAt)
 	if err != nil {
@@ -27,7 +27,7 @@ const bindInvitations = `-- name: BindInvitations :execrows
 UPDATE collaborations SET user_id = $1 WHERE user_id IS NULL AND invite_key = $2
 `
 
-// BindInvitations gives the invitations of a login to the user who now has it.
+// BindInvitations assigns the invitations of a login to the user who now has it.
 func (q *Queries) BindInvitations(ctx context.Context, userID sql.NullInt64, inviteKey string) (int64, error) {
 	result, err := q.db.ExecContext(ctx, bindInvitations, userID, inviteKey)
 	if err != nil {
@@ -104,7 +104,7 @@ type CollaborationsAfterParams struct {
 	Limit     int32
 }
 
-// CollaborationsAfter returns those on an item that hold at a time, or wait for an answer.
+// CollaborationsAfter returns the valid and pending collaborations on an item, with ids above $2.
 func (q *Queries) CollaborationsAfter(ctx context.Context, arg CollaborationsAfterParams) ([]Collaboration, error) {
 	rows, err := q.db.QueryContext(ctx, collaborationsAfter,
 		arg.ItemID,
@@ -229,7 +229,8 @@ type DeleteEndedCollaborationsParams struct {
 	ExpiresAt int64
 }
 
-// DeleteEndedCollaborations makes room for a new collaboration of a user, or of a login that nobody has, on an item.
+// DeleteEndedCollaborations deletes the rejected and expired collaborations of a user, or of a login without a user, on an item. This makes
+// room for a new one.
 func (q *Queries) DeleteEndedCollaborations(ctx context.Context, arg DeleteEndedCollaborationsParams) error {
 	_, err := q.db.ExecContext(ctx, deleteEndedCollaborations,
 		arg.ItemID,
@@ -246,7 +247,7 @@ WHERE collaborations.user_id = $1 AND (collaborations.status = 'rejected' OR col
     AND collaborations.item_id IN (SELECT invitation.item_id FROM collaborations invitation WHERE invitation.user_id IS NULL AND invitation.invite_key = $2)
 `
 
-// DeleteInvitedEnded removes what a user rejected, or what has ended at a time, on items to which a login is invited anew.
+// DeleteInvitedEnded deletes the rejected and expired collaborations of a user on items to which a login is invited again.
 func (q *Queries) DeleteInvitedEnded(ctx context.Context, userID sql.NullInt64, inviteKey string, expiresAt int64) error {
 	_, err := q.db.ExecContext(ctx, deleteInvitedEnded, userID, inviteKey, expiresAt)
 	return err
@@ -260,7 +261,7 @@ WHERE collaborations.user_id IS NULL AND collaborations.invite_key = $2 AND (
 )
 `
 
-// DeleteNeedlessInvitations removes the invitations of a login to items that a user owns, or collaborates on already.
+// DeleteNeedlessInvitations deletes the invitations of a login to items that a user owns or already collaborates on.
 func (q *Queries) DeleteNeedlessInvitations(ctx context.Context, ownerID int64, inviteKey string, userID sql.NullInt64) error {
 	_, err := q.db.ExecContext(ctx, deleteNeedlessInvitations, ownerID, inviteKey, userID)
 	return err
@@ -317,7 +318,7 @@ const lockCollaboration = `-- name: LockCollaboration :execrows
 UPDATE collaborations SET modified_at = modified_at WHERE id = $1
 `
 
-// LockCollaboration makes every other transaction that writes the collaboration wait until this one ends, on both databases.
+// LockCollaboration makes all other transactions that write the collaboration wait until this one ends, on both databases.
 func (q *Queries) LockCollaboration(ctx context.Context, id int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, lockCollaboration, id)
 	if err != nil {

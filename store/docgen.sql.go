@@ -43,7 +43,7 @@ const countReadings = `-- name: CountReadings :one
 SELECT COUNT(*) FROM (SELECT 1 FROM docgen_tag_readings WHERE requested_by = $1 AND state = 'processing' LIMIT $2) AS counted
 `
 
-// CountReadings counts the versions that a user waits for to be read, up to a number.
+// CountReadings returns the number of versions that are waiting to be read for a user, up to a limit.
 func (q *Queries) CountReadings(ctx context.Context, requestedBy int64, limit int32) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countReadings, requestedBy, limit)
 	var count int64
@@ -108,7 +108,7 @@ type FinishJobParams struct {
 	FinishedAt      int64
 }
 
-// FinishJob ends a job once, and only by the attempt that holds it.
+// FinishJob ends a job if this attempt holds it.
 func (q *Queries) FinishJob(ctx context.Context, arg FinishJobParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, finishJob,
 		arg.ID,
@@ -328,7 +328,7 @@ WHERE template_file_id = $1 AND created_by = $2 AND shape <> '' AND removed_at =
 ORDER BY created_at DESC, id LIMIT $3
 `
 
-// RecentBatches returns the last batches of a template that a user made.
+// RecentBatches returns the latest batches that a user created for a template.
 func (q *Queries) RecentBatches(ctx context.Context, templateFileID int64, createdBy int64, limit int32) ([]DocgenBatch, error) {
 	rows, err := q.db.QueryContext(ctx, recentBatches, templateFileID, createdBy, limit)
 	if err != nil {
@@ -376,7 +376,7 @@ UPDATE docgen_tag_readings SET state = 'processing', problem = '', contract = ''
 WHERE version_id = $1 AND state <> 'processing'
 `
 
-// RestartTagReading has a version read again whose reading has ended.
+// RestartTagReading makes a version whose reading has ended be read again.
 func (q *Queries) RestartTagReading(ctx context.Context, versionID int64, requestedBy int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, restartTagReading, versionID, requestedBy)
 	if err != nil {
@@ -527,7 +527,7 @@ type TemplateReadingRow struct {
 	Includes string
 }
 
-// TemplateReading returns how the reading of a version stands, with at most the first 1000 characters of its problem.
+// TemplateReading returns the state of reading a version, with the first 1000 characters of its problem at most.
 func (q *Queries) TemplateReading(ctx context.Context, versionID int64) (TemplateReadingRow, error) {
 	row := q.db.QueryRowContext(ctx, templateReading, versionID)
 	var i TemplateReadingRow
@@ -539,7 +539,7 @@ const unsummarizedJobs = `-- name: UnsummarizedJobs :many
 SELECT id FROM docgen_jobs WHERE summary = '' AND finished_at <> 0 ORDER BY id LIMIT $1
 `
 
-// UnsummarizedJobs returns jobs that ended on a release without summaries.
+// UnsummarizedJobs returns jobs that ended in a release without summaries.
 func (q *Queries) UnsummarizedJobs(ctx context.Context, limit int32) ([]int64, error) {
 	rows, err := q.db.QueryContext(ctx, unsummarizedJobs, limit)
 	if err != nil {

@@ -16,8 +16,8 @@ WHERE batch_id = $2 AND status IN ('pending', 'submitted')
 RETURNING batch_id, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, waiting_for, pauses, held, tries, crashes
 `
 
-// ClaimMerge takes a merge that has not ended for one attempt; whoever claimed it before can no longer finish it. It counts crashes
-// where that one still held it.
+// ClaimMerge claims a merge that has not ended for one attempt. An earlier attempt can then no longer finish it. If an earlier attempt
+// still held it, crashes increases.
 func (q *Queries) ClaimMerge(ctx context.Context, crashes int64, batchID string) (DocgenMerge, error) {
 	row := q.db.QueryRowContext(ctx, claimMerge, crashes, batchID)
 	var i DocgenMerge
@@ -43,8 +43,8 @@ const countEnded = `-- name: CountEnded :one
 UPDATE docgen_endings SET jobs_left = jobs_left - $2 WHERE batch_id = $1 RETURNING jobs_left
 `
 
-// CountEnded counts jobs of a batch that have ended and returns how many are left. Whoever counts others of the batch waits
-// until the transaction ends, so that one alone counts the last.
+// CountEnded subtracts jobs that have ended from those left in a batch, and returns how many are left. Other transactions that do so wait
+// until this one ends, so that only one of them counts the last job.
 func (q *Queries) CountEnded(ctx context.Context, batchID string, jobsLeft int64) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countEnded, batchID, jobsLeft)
 	var jobs_left int64
@@ -109,7 +109,7 @@ type FinishMergeParams struct {
 	FinishedAt      int64
 }
 
-// FinishMerge ends a merge once, and only by the attempt that holds it.
+// FinishMerge ends a merge if this attempt holds it.
 func (q *Queries) FinishMerge(ctx context.Context, arg FinishMergeParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, finishMerge,
 		arg.BatchID,
@@ -182,7 +182,7 @@ type MergePartsRow struct {
 	FileVersion FileVersion
 }
 
-// MergeParts returns the documents of a batch that are still there, in the order of the request.
+// MergeParts returns the documents of a batch that still exist, in the order of the request.
 func (q *Queries) MergeParts(ctx context.Context, batchID string) ([]MergePartsRow, error) {
 	rows, err := q.db.QueryContext(ctx, mergeParts, batchID)
 	if err != nil {
@@ -254,7 +254,7 @@ type ReleaseMergeRow struct {
 	Pauses int64
 }
 
-// ReleaseMerge lets go of a merge, if this attempt holds it, and adds to its tries and pauses.
+// ReleaseMerge releases a merge if this attempt holds it, and adds to its tries and pauses.
 func (q *Queries) ReleaseMerge(ctx context.Context, arg ReleaseMergeParams) (ReleaseMergeRow, error) {
 	row := q.db.QueryRowContext(ctx, releaseMerge,
 		arg.Tries,

@@ -19,7 +19,8 @@ type BatchesOfUserRow struct {
 	RemovedAt int64
 }
 
-// BatchesOfUser returns batches of a user that nobody is to delete yet: those that are being received are hidden since a time to come.
+// BatchesOfUser returns the batches of a user whose time of hiding has not passed. For a batch that is still being received, it is in the
+// future.
 func (q *Queries) BatchesOfUser(ctx context.Context, userID int64, now int64, n int32) ([]BatchesOfUserRow, error) {
 	rows, err := q.db.QueryContext(ctx, batchesOfUser, userID, now, n)
 	if err != nil {
@@ -65,7 +66,7 @@ const deleteInvitationsOf = `-- name: DeleteInvitationsOf :exec
 DELETE FROM collaborations WHERE user_id IS NULL AND invite_key = $1
 `
 
-// DeleteInvitationsOf deletes the invitations of a login that nobody has.
+// DeleteInvitationsOf deletes the invitations of a login without a user.
 func (q *Queries) DeleteInvitationsOf(ctx context.Context, inviteKey string) error {
 	_, err := q.db.ExecContext(ctx, deleteInvitationsOf, inviteKey)
 	return err
@@ -75,7 +76,7 @@ const deletedUsers = `-- name: DeletedUsers :many
 SELECT id, enterprise_id, login, login_key, name, kind, role, status, root_folder_id, created_at, modified_at, name_key, platform_only, external_id, profile, deleted_at, weight, erased_at FROM users WHERE LOWER(login) = LOWER($1) AND deleted_at <> 0 AND erased_at = 0 ORDER BY id LIMIT $2
 `
 
-// DeletedUsers returns users who were deleted, but not erased, by the login they had, in any case of its letters.
+// DeletedUsers returns users who were deleted but not erased, by their former login. Case does not matter.
 func (q *Queries) DeletedUsers(ctx context.Context, login string, n int32) ([]User, error) {
 	rows, err := q.db.QueryContext(ctx, deletedUsers, login, n)
 	if err != nil {
@@ -166,7 +167,7 @@ SET status = 'failed', waiting = FALSE, slot = '', summary = '-', finished_at = 
 WHERE docgen_jobs.id IN (SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 AND j.status IN ('pending', 'submitted') LIMIT $3)
 `
 
-// EndSomeJobs ends jobs of a batch that have not ended, without documents. Whoever holds one can no longer finish it.
+// EndSomeJobs ends unfinished jobs of a batch, without documents. Attempts that hold one of them can no longer finish it.
 func (q *Queries) EndSomeJobs(ctx context.Context, batchID string, finishedAt int64, limit int32) (int64, error) {
 	result, err := q.db.ExecContext(ctx, endSomeJobs, batchID, finishedAt, limit)
 	if err != nil {
@@ -210,7 +211,7 @@ type EraseUserParams struct {
 	ModifiedAt int64
 }
 
-// EraseUser replaces everything personal in the row of a user who was deleted. The row stays for what the user made.
+// EraseUser replaces all personal data in the row of a deleted user. The row stays, because other rows refer to it.
 func (q *Queries) EraseUser(ctx context.Context, arg EraseUserParams) error {
 	_, err := q.db.ExecContext(ctx, eraseUser,
 		arg.ID,
@@ -226,7 +227,7 @@ const eraseWebhook = `-- name: EraseWebhook :exec
 UPDATE webhooks SET address = '', triggers = '' WHERE id = $1
 `
 
-// EraseWebhook leaves of a deleted webhook what others may still refer to.
+// EraseWebhook erases a deleted webhook, but keeps what other rows refer to.
 func (q *Queries) EraseWebhook(ctx context.Context, id int64) error {
 	_, err := q.db.ExecContext(ctx, eraseWebhook, id)
 	return err
@@ -258,7 +259,7 @@ type ErasurePlanRow struct {
 	Audit         int64
 }
 
-// ErasurePlan counts what an erasure deletes or changes.
+// ErasurePlan returns the numbers of rows that an erasure deletes or changes.
 func (q *Queries) ErasurePlan(ctx context.Context, userID int64, targetID string) (ErasurePlanRow, error) {
 	row := q.db.QueryRowContext(ctx, erasurePlan, userID, targetID)
 	var i ErasurePlanRow
@@ -349,7 +350,7 @@ const lockErasure = `-- name: LockErasure :many
 UPDATE erasures SET began_at = began_at WHERE user_id = $1 RETURNING user_id, began_at, known, step, position
 `
 
-// LockErasure makes every other transaction that erases a portion wait until this one ends. It returns one row, or none.
+// LockErasure makes all other transactions that erase a portion wait until this one ends. It returns at most one row.
 func (q *Queries) LockErasure(ctx context.Context, userID int64) ([]Erasure, error) {
 	rows, err := q.db.QueryContext(ctx, lockErasure, userID)
 	if err != nil {
@@ -383,7 +384,7 @@ const nextWebhookOfUser = `-- name: NextWebhookOfUser :many
 SELECT id, application_id, created_by, global_content, slot, target_kind, target_id, address, triggers, status, reason, created_at, ended_at, expires_at FROM webhooks WHERE created_by = $1 AND triggers <> '' ORDER BY id LIMIT 1
 `
 
-// NextWebhookOfUser returns a webhook of a user of which EraseWebhook has not erased everything yet, or none.
+// NextWebhookOfUser returns a webhook of a user that EraseWebhook has not erased, or no row.
 func (q *Queries) NextWebhookOfUser(ctx context.Context, createdBy int64) ([]Webhook, error) {
 	rows, err := q.db.QueryContext(ctx, nextWebhookOfUser, createdBy)
 	if err != nil {
@@ -527,7 +528,7 @@ type UserAuditRow struct {
 	Details string
 }
 
-// UserAudit returns the details of what was recorded of a user.
+// UserAudit returns the details of all audit events about a user.
 func (q *Queries) UserAudit(ctx context.Context, targetID string) ([]UserAuditRow, error) {
 	rows, err := q.db.QueryContext(ctx, userAudit, targetID)
 	if err != nil {

@@ -37,8 +37,8 @@ type CountUsersParams struct {
 	SeesManagedUsers bool
 }
 
-// The lists of users have those with a name or a login that begins with a text, and with an id that an application gave;
-// empty for any.
+// CountUsers returns the number of users that a list contains: those whose name or login begins with term, and who have the given external
+// id. An empty argument matches all users.
 func (q *Queries) CountUsers(ctx context.Context, arg CountUsersParams) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countUsers,
 		arg.EnterpriseID,
@@ -77,7 +77,7 @@ const deleteUser = `-- name: DeleteUser :exec
 UPDATE users SET deleted_at = $2, login_key = $3, status = 'inactive', external_id = '', profile = '' WHERE id = $1
 `
 
-// DeleteUser ends an account. Its row stays for what the user made, and lets its login go.
+// DeleteUser deletes an account and frees its login. The row stays, because other rows refer to it.
 func (q *Queries) DeleteUser(ctx context.Context, iD int64, deletedAt int64, loginKey string) error {
 	_, err := q.db.ExecContext(ctx, deleteUser, iD, deletedAt, loginKey)
 	return err
@@ -103,7 +103,7 @@ const hasContent = `-- name: HasContent :one
 SELECT EXISTS (SELECT 1 FROM items WHERE parent_id = $1 AND trashed_at <> 9223372036854775807) AS has_content
 `
 
-// HasContent tells whether a folder holds anything, in the trash too, that is not being removed.
+// HasContent reports whether a folder contains items that are not being removed, including those in the trash.
 func (q *Queries) HasContent(ctx context.Context, parentID sql.NullInt64) (bool, error) {
 	row := q.db.QueryRowContext(ctx, hasContent, parentID)
 	var has_content bool
@@ -185,7 +185,7 @@ const lockSetting = `-- name: LockSetting :execrows
 UPDATE settings SET value = value WHERE name = $1
 `
 
-// LockSetting makes every other transaction that locks the same setting wait until this one ends, on both databases.
+// LockSetting makes all other transactions that lock the same setting wait until this one ends, on both databases.
 func (q *Queries) LockSetting(ctx context.Context, name string) (int64, error) {
 	result, err := q.db.ExecContext(ctx, lockSetting, name)
 	if err != nil {
@@ -198,7 +198,7 @@ const lockUser = `-- name: LockUser :execrows
 UPDATE users SET modified_at = modified_at WHERE id = $1
 `
 
-// LockUser makes every other transaction that changes the account wait until this one ends.
+// LockUser makes all other transactions that change the account wait until this one ends.
 func (q *Queries) LockUser(ctx context.Context, id int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, lockUser, id)
 	if err != nil {
@@ -211,7 +211,7 @@ const moveChildren = `-- name: MoveChildren :exec
 UPDATE items SET parent_id = $2 WHERE parent_id = $1 AND trashed_at <> 9223372036854775807
 `
 
-// MoveChildren puts all that a folder holds into another, what is in the trash too, but for what is being removed.
+// MoveChildren moves all items of a folder to another folder, including those in the trash, except items that are being removed.
 func (q *Queries) MoveChildren(ctx context.Context, parentID sql.NullInt64, parentID_2 sql.NullInt64) error {
 	_, err := q.db.ExecContext(ctx, moveChildren, parentID, parentID_2)
 	return err

@@ -31,8 +31,8 @@ type ActiveTreeRow struct {
 	StoragePolicyID int64
 }
 
-// ActiveTree returns an item and what lies below it, without what is in the trash or lies in a folder that is: every
-// folder before what it holds, each file with where the content of its current version is kept.
+// ActiveTree returns an item and all items below it that are neither in the trash nor in a trashed folder. Folders come before their items.
+// Files have the place of their current content.
 func (q *Queries) ActiveTree(ctx context.Context, iD int64, limit int32) ([]ActiveTreeRow, error) {
 	rows, err := q.db.QueryContext(ctx, activeTree, iD, limit)
 	if err != nil {
@@ -84,7 +84,7 @@ const addArchiveSize = `-- name: AddArchiveSize :exec
 UPDATE items SET size = size + $2 WHERE id = $1
 `
 
-// AddArchiveSize adds to the size of an archive.
+// AddArchiveSize adds to the size of an archive, in bytes.
 func (q *Queries) AddArchiveSize(ctx context.Context, iD int64, size int64) error {
 	_, err := q.db.ExecContext(ctx, addArchiveSize, iD, size)
 	return err
@@ -95,7 +95,7 @@ INSERT INTO folder_counts (folder_id, items) VALUES ($1, $2)
 ON CONFLICT (folder_id) DO UPDATE SET items = folder_counts.items + excluded.items
 `
 
-// AddFolderItems adds to the number of items that a folder holds.
+// AddFolderItems adds to the number of items in a folder.
 func (q *Queries) AddFolderItems(ctx context.Context, folderID int64, items int64) error {
 	_, err := q.db.ExecContext(ctx, addFolderItems, folderID, items)
 	return err
@@ -138,7 +138,7 @@ const countNames = `-- name: CountNames :one
 SELECT COUNT(*) FROM items WHERE parent_id = $1 AND name_key = $2 AND trashed_at = 0
 `
 
-// CountNames tells whether a name is taken in a folder: 0 or 1.
+// CountNames returns 1 if a name is taken in a folder, and 0 otherwise.
 func (q *Queries) CountNames(ctx context.Context, parentID sql.NullInt64, nameKey string) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countNames, parentID, nameKey)
 	var count int64
@@ -186,7 +186,7 @@ type InsertItemParams struct {
 	StoragePolicyID   int64
 }
 
-// InsertItem adds no row when the name is taken in the parent folder.
+// InsertItem inserts no row if the name is taken in the parent folder.
 func (q *Queries) InsertItem(ctx context.Context, arg InsertItemParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, insertItem,
 		arg.ID,
@@ -240,9 +240,8 @@ type ItemChainRow struct {
 	IsAccessOnly bool
 }
 
-// ItemChain returns the item and the folders above it, the item first, each with the role the user has there by a
-// collaboration that holds at a time (empty for none). CROSS JOIN has SQLite begin with the chain whatever it knows of the
-// tables.
+// ItemChain returns the item, then the folders above it, each with the user's role from a collaboration that is valid at the given time, or
+// "". CROSS JOIN makes SQLite begin with the chain, whatever its statistics say.
 func (q *Queries) ItemChain(ctx context.Context, iD int64, column2 int64, expiresAt int64) ([]ItemChainRow, error) {
 	rows, err := q.db.QueryContext(ctx, itemChain, iD, column2, expiresAt)
 	if err != nil {
@@ -295,7 +294,7 @@ const lockItem = `-- name: LockItem :execrows
 UPDATE items SET etag = etag WHERE id = $1
 `
 
-// LockItem makes every other transaction that writes the item wait until this one ends, on both databases.
+// LockItem makes all other transactions that write the item wait until this one ends, on both databases.
 func (q *Queries) LockItem(ctx context.Context, id int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, lockItem, id)
 	if err != nil {
@@ -362,7 +361,7 @@ type UpdateItemParams struct {
 	Etag        int64
 }
 
-// UpdateItem changes what a rename, a move or a new description changes. The etag asked for must still be the item's own.
+// UpdateItem writes a rename, a move, or a new description, if the item still has the given etag.
 func (q *Queries) UpdateItem(ctx context.Context, arg UpdateItemParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, updateItem,
 		arg.ID,

@@ -15,7 +15,7 @@ ON CONFLICT (user_id) DO UPDATE SET bytes = user_space.bytes + excluded.bytes, f
 RETURNING user_id, bytes, files, max_bytes
 `
 
-// AddSpace adds to what a user stores, and returns it as it then is. Others who add to it wait until the transaction ends.
+// AddSpace adds to the bytes and files that a user stores, and returns the totals. Other transactions that do so wait until this one ends.
 func (q *Queries) AddSpace(ctx context.Context, userID int64, bytes int64, files int64) (UserSpace, error) {
 	row := q.db.QueryRowContext(ctx, addSpace, userID, bytes, files)
 	var i UserSpace
@@ -44,7 +44,7 @@ INSERT INTO user_space (user_id, bytes, files, max_bytes) VALUES ($1, 0, 0, $2)
 ON CONFLICT (user_id) DO UPDATE SET max_bytes = excluded.max_bytes
 `
 
-// SetQuota says how many bytes a user may store, instead of the server's default.
+// SetQuota sets the number of bytes that a user may store, instead of the server's default.
 func (q *Queries) SetQuota(ctx context.Context, userID int64, maxBytes int64) error {
 	_, err := q.db.ExecContext(ctx, setQuota, userID, maxBytes)
 	return err

@@ -15,7 +15,7 @@ DELETE FROM docgen_tags WHERE docgen_tags.version_id = $1
     AND docgen_tags.position < COALESCE((SELECT MIN(t.position) FROM docgen_tags t WHERE t.version_id = $1), 0) + CAST($2 AS BIGINT)
 `
 
-// DeleteFirstTags removes the first tags of a version, at most count of them.
+// DeleteFirstTags deletes the first tags of a version, at most count of them.
 func (q *Queries) DeleteFirstTags(ctx context.Context, versionID int64, count int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, deleteFirstTags, versionID, count)
 	if err != nil {
@@ -55,7 +55,7 @@ const lockRemoval = `-- name: LockRemoval :execrows
 UPDATE removals SET began_at = began_at WHERE item_id = $1
 `
 
-// LockRemoval makes every other transaction that removes a portion of the tree wait until this one ends, on both databases.
+// LockRemoval makes all other transactions that remove a portion of the tree wait until this one ends, on both databases.
 func (q *Queries) LockRemoval(ctx context.Context, itemID int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, lockRemoval, itemID)
 	if err != nil {
@@ -68,7 +68,7 @@ const markRemoved = `-- name: MarkRemoved :exec
 UPDATE items SET trashed_at = $2, etag = etag + 1 WHERE id = $1
 `
 
-// MarkRemoved hides an item for good: removed_at is the time that no item is put into the trash at.
+// MarkRemoved hides an item forever: its trashed_at becomes a time that no item in the trash has.
 func (q *Queries) MarkRemoved(ctx context.Context, iD int64, trashedAt int64) error {
 	_, err := q.db.ExecContext(ctx, markRemoved, iD, trashedAt)
 	return err

@@ -96,7 +96,7 @@ const deleteSomeJobs = `-- name: DeleteSomeJobs :execrows
 DELETE FROM docgen_jobs WHERE docgen_jobs.id IN (SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 ORDER BY j.id LIMIT $2)
 `
 
-// DeleteSomeJobs deletes jobs of a batch whose inputs and failures are deleted.
+// DeleteSomeJobs deletes jobs of a batch. Their inputs and failures must already be deleted.
 func (q *Queries) DeleteSomeJobs(ctx context.Context, batchID string, limit int32) (int64, error) {
 	result, err := q.db.ExecContext(ctx, deleteSomeJobs, batchID, limit)
 	if err != nil {
@@ -118,7 +118,7 @@ const hiddenBatches = `-- name: HiddenBatches :many
 SELECT id FROM docgen_batches WHERE removed_at <> 0 AND removed_at <= $1 ORDER BY removed_at, id LIMIT $2
 `
 
-// HiddenBatches returns batches that are hidden since a time before now. Batches that are still being received are hidden since a time to come.
+// HiddenBatches returns the batches whose time of hiding has passed. For a batch that is still being received, it is in the future.
 func (q *Queries) HiddenBatches(ctx context.Context, now int64, count int32) ([]string, error) {
 	rows, err := q.db.QueryContext(ctx, hiddenBatches, now, count)
 	if err != nil {
@@ -149,7 +149,7 @@ AND NOT EXISTS (SELECT 1 FROM docgen_jobs j WHERE j.batch_id = docgen_batches.id
 AND NOT EXISTS (SELECT 1 FROM docgen_merges m WHERE m.batch_id = docgen_batches.id AND m.status IN ('pending', 'submitted'))
 `
 
-// HideBatch hides a batch that has ended from everyone. It changes nothing while a job or the merge is not final.
+// HideBatch hides a batch from everyone. It changes nothing unless all jobs and the merge have ended.
 func (q *Queries) HideBatch(ctx context.Context, iD string, removedAt int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, hideBatch, iD, removedAt)
 	if err != nil {
@@ -162,7 +162,7 @@ const lockHiddenBatch = `-- name: LockHiddenBatch :execrows
 UPDATE docgen_batches SET removed_at = removed_at WHERE id = $1 AND removed_at <> 0 AND removed_at <= $2
 `
 
-// LockHiddenBatch makes every other transaction that deletes a portion of the batch wait until this one ends.
+// LockHiddenBatch makes all other transactions that delete a portion of the batch wait until this one ends.
 func (q *Queries) LockHiddenBatch(ctx context.Context, iD string, now int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, lockHiddenBatch, iD, now)
 	if err != nil {
@@ -190,7 +190,7 @@ type OldBatchesRow struct {
 	CreatedAt int64
 }
 
-// OldBatches returns batches created before a time that are not hidden, the oldest first, after a time and id.
+// OldBatches returns visible batches that were created before a time, oldest first, after the position given by a time and an id.
 func (q *Queries) OldBatches(ctx context.Context, arg OldBatchesParams) ([]OldBatchesRow, error) {
 	rows, err := q.db.QueryContext(ctx, oldBatches,
 		arg.Before,
@@ -230,7 +230,7 @@ type OldFailuresOfJobsRow struct {
 	Summary string
 }
 
-// OldFailuresOfJobs returns jobs that ended before a time and whose failures are kept.
+// OldFailuresOfJobs returns jobs that ended before a time and still have failures.
 func (q *Queries) OldFailuresOfJobs(ctx context.Context, finishedAt int64, limit int32) ([]OldFailuresOfJobsRow, error) {
 	rows, err := q.db.QueryContext(ctx, oldFailuresOfJobs, finishedAt, limit)
 	if err != nil {
@@ -263,7 +263,7 @@ type OldTrashRow struct {
 	Kind int64
 }
 
-// OldTrash returns what was put into the trash before a time, by growing id.
+// OldTrash returns the items that were trashed before a time, in ascending order of id.
 func (q *Queries) OldTrash(ctx context.Context, trashedAt int64, iD int64, limit int32) ([]OldTrashRow, error) {
 	rows, err := q.db.QueryContext(ctx, oldTrash, trashedAt, iD, limit)
 	if err != nil {
@@ -291,7 +291,7 @@ const oldVersionFiles = `-- name: OldVersionFiles :many
 SELECT DISTINCT file_id FROM file_versions WHERE trashed_at <> 0 AND trashed_at < $1 AND file_id > $2 ORDER BY file_id LIMIT $3
 `
 
-// OldVersionFiles returns the files with versions that were put into the trash before a time, by growing id.
+// OldVersionFiles returns the files with versions that were trashed before a time, in ascending order of id.
 func (q *Queries) OldVersionFiles(ctx context.Context, trashedAt int64, fileID int64, limit int32) ([]int64, error) {
 	rows, err := q.db.QueryContext(ctx, oldVersionFiles, trashedAt, fileID, limit)
 	if err != nil {
@@ -321,7 +321,7 @@ WHERE v.file_id = $1 AND v.trashed_at <> 0 AND v.trashed_at < $2 AND v.id <> (SE
 LIMIT $3
 `
 
-// OldVersions returns versions of a file that were put into the trash before a time. The current version is never among them.
+// OldVersions returns the versions of a file that were trashed before a time, except the current version.
 func (q *Queries) OldVersions(ctx context.Context, fileID int64, trashedAt int64, limit int32) ([]int64, error) {
 	rows, err := q.db.QueryContext(ctx, oldVersions, fileID, trashedAt, limit)
 	if err != nil {
@@ -358,7 +358,7 @@ type PublishBatchParams struct {
 	Until             int64
 }
 
-// PublishBatch shows a batch that has been received.
+// PublishBatch makes a batch visible after it was received.
 func (q *Queries) PublishBatch(ctx context.Context, arg PublishBatchParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, publishBatch,
 		arg.TemplateVersionID,
@@ -425,7 +425,7 @@ type RetentionCountsRow struct {
 	Audit    bool
 }
 
-// RetentionCounts reports what there is from before the time given for each.
+// RetentionCounts reports, for each kind of data, whether any is older than the given time.
 func (q *Queries) RetentionCounts(ctx context.Context, arg RetentionCountsParams) (RetentionCountsRow, error) {
 	row := q.db.QueryRowContext(ctx, retentionCounts,
 		arg.Batches,
@@ -450,7 +450,8 @@ const stageBatch = `-- name: StageBatch :execrows
 UPDATE docgen_batches SET removed_at = $1 WHERE id = $2 AND removed_at = $3
 `
 
-// StageBatch sets until when a batch is hidden from everyone, because it is being received. It changes nothing if it is hidden until another time than was.
+// StageBatch hides a batch until the given time, because it is being received. It changes nothing unless the batch is hidden until the time
+// was.
 func (q *Queries) StageBatch(ctx context.Context, until int64, iD string, was int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, stageBatch, until, iD, was)
 	if err != nil {

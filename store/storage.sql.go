@@ -28,7 +28,7 @@ DELETE FROM content_blocks WHERE blob_key IN (
 )
 `
 
-// DeleteUnusedBlocks removes checksums of contents that no version names, at most a limit of them.
+// DeleteUnusedBlocks deletes the checksums of contents that no version uses, at most the given number of them.
 func (q *Queries) DeleteUnusedBlocks(ctx context.Context, limit int32) (int64, error) {
 	result, err := q.db.ExecContext(ctx, deleteUnusedBlocks, limit)
 	if err != nil {
@@ -41,7 +41,7 @@ const insertContentBlocks = `-- name: InsertContentBlocks :exec
 INSERT INTO content_blocks (blob_key, checksums) VALUES ($1, $2) ON CONFLICT DO NOTHING
 `
 
-// InsertContentBlocks keeps the checksums of a content. Those that are there stay: a content never changes.
+// InsertContentBlocks stores the checksums of a content, unless they exist already. A content never changes.
 func (q *Queries) InsertContentBlocks(ctx context.Context, blobKey string, checksums string) error {
 	_, err := q.db.ExecContext(ctx, insertContentBlocks, blobKey, checksums)
 	return err
@@ -75,7 +75,7 @@ const misplacedVersions = `-- name: MisplacedVersions :many
 SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE wanted_policy_id <> storage_policy_id AND id > $1 ORDER BY id LIMIT $2
 `
 
-// MisplacedVersions returns the first versions after an id that wait to be carried to another policy's store.
+// MisplacedVersions returns the first versions after an id whose content is to be moved to another policy's store.
 func (q *Queries) MisplacedVersions(ctx context.Context, iD int64, limit int32) ([]FileVersion, error) {
 	rows, err := q.db.QueryContext(ctx, misplacedVersions, iD, limit)
 	if err != nil {
@@ -129,7 +129,7 @@ type MoveVersionParams struct {
 	NewPolicyID int64
 }
 
-// MoveVersion has a version name its content in the store that it is wanted in, as long as nothing of that has changed.
+// MoveVersion records that the content of a version was moved to its wanted policy, unless its place or its wanted policy has changed.
 func (q *Queries) MoveVersion(ctx context.Context, arg MoveVersionParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, moveVersion,
 		arg.NewKey,
@@ -184,7 +184,7 @@ SELECT CAST(
     AS BOOLEAN) AS used
 `
 
-// StoragePolicyUsed tells whether a policy other than the default has contents, awaits some, or is that of an archive.
+// StoragePolicyUsed reports whether a policy other than the default stores contents, will receive some, or belongs to an archive.
 func (q *Queries) StoragePolicyUsed(ctx context.Context, policyID int64, archivesID sql.NullInt64) (bool, error) {
 	row := q.db.QueryRowContext(ctx, storagePolicyUsed, policyID, archivesID)
 	var used bool

@@ -26,8 +26,7 @@ type ClaimJobsParams struct {
 	Slot     string
 }
 
-// ClaimJobs has a slot hold the next documents of a batch that wait and are due, for one attempt; whoever held them before can
-// no longer finish them.
+// ClaimJobs claims the next documents of a batch that are due, for one attempt of a slot. Earlier attempts can then no longer finish them.
 func (q *Queries) ClaimJobs(ctx context.Context, arg ClaimJobsParams) ([]DocgenJob, error) {
 	rows, err := q.db.QueryContext(ctx, claimJobs,
 		arg.BatchID,
@@ -82,8 +81,8 @@ SELECT COUNT(*) FROM (
 ) AS next
 `
 
-// CountDueTurns tells whether a batch of a user is due in a lane: 0 or 1. The order is that of the index, so that neither database reads the
-// turns of other users.
+// CountDueTurns returns 1 if a batch of a user is due in a lane, and 0 otherwise. The order is that of the index, so that neither database
+// reads the turns of other users.
 func (q *Queries) CountDueTurns(ctx context.Context, userID int64, lane string, dueAt int64) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countDueTurns, userID, lane, dueAt)
 	var count int64
@@ -120,7 +119,7 @@ SELECT CAST(COALESCE(SUM(next.documents), 0) AS BIGINT) AS documents FROM (
 ) AS next
 `
 
-// DocumentsInTurn sums up the documents of the next batches of a user in a lane.
+// DocumentsInTurn returns the number of documents in a user's next batches in a lane.
 func (q *Queries) DocumentsInTurn(ctx context.Context, userID int64, lane string) (int64, error) {
 	row := q.db.QueryRowContext(ctx, documentsInTurn, userID, lane)
 	var documents int64
@@ -132,7 +131,7 @@ const firstDue = `-- name: FirstDue :one
 SELECT due_at FROM docgen_jobs WHERE batch_id = $1 AND isolated = $2 AND waiting ORDER BY due_at LIMIT 1
 `
 
-// FirstDue tells when the first of the documents of a batch that wait is due.
+// FirstDue returns the time at which the first waiting document of a batch is due.
 func (q *Queries) FirstDue(ctx context.Context, batchID string, isolated bool) (int64, error) {
 	row := q.db.QueryRowContext(ctx, firstDue, batchID, isolated)
 	var due_at int64
@@ -183,8 +182,8 @@ type JoinTurnsParams struct {
 	DueAt     int64
 }
 
-// JoinTurns has the documents of a batch wait in a lane. A new batch is served as soon as those of its user that were served
-// least. Nobody takes the batch out of the lane until the transaction ends.
+// JoinTurns puts a batch into a lane. A new batch is served as early as the user's batches that were served least. No other transaction
+// removes the batch from the lane until this one ends.
 func (q *Queries) JoinTurns(ctx context.Context, arg JoinTurnsParams) error {
 	_, err := q.db.ExecContext(ctx, joinTurns,
 		arg.ID,
@@ -214,7 +213,7 @@ WHERE id = (
 RETURNING id, user_id, lane, batch_id, documents, turn, due_at
 `
 
-// NextTurn finds the batch of a user that is next in a lane, and puts it behind the others.
+// NextTurn returns the next batch of a user in a lane, and moves it after the user's other batches.
 func (q *Queries) NextTurn(ctx context.Context, userID int64, lane string, dueAt int64) (DocgenTurn, error) {
 	row := q.db.QueryRowContext(ctx, nextTurn, userID, lane, dueAt)
 	var i DocgenTurn
@@ -241,7 +240,7 @@ type PauseBatchParams struct {
 	Now        int64
 }
 
-// PauseBatch pauses a batch that is not paused, because of what the server lacks.
+// PauseBatch pauses a batch, unless it is paused, because the server lacks something.
 func (q *Queries) PauseBatch(ctx context.Context, arg PauseBatchParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, pauseBatch,
 		arg.ID,
@@ -269,7 +268,7 @@ type ReclaimJobsParams struct {
 	Limit     int64
 }
 
-// ReclaimJobs has the documents wait again that a slot still holds, and counts crashes; those with as many as the limit wait in
+// ReclaimJobs makes the documents that a slot still holds wait again, and adds to their crashes. Documents that reach the limit wait in
 // isolation.
 func (q *Queries) ReclaimJobs(ctx context.Context, arg ReclaimJobsParams) ([]DocgenJob, error) {
 	rows, err := q.db.QueryContext(ctx, reclaimJobs,
@@ -324,7 +323,7 @@ SET waiting = TRUE, slot = '', due_at = $3
 WHERE id = $1 AND attempt = $2 AND status = 'submitted' AND slot <> ''
 `
 
-// ReleaseJob has a document wait again, if this attempt holds it.
+// ReleaseJob makes a document wait again if this attempt holds it.
 func (q *Queries) ReleaseJob(ctx context.Context, iD int64, attempt int64, dueAt int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, releaseJob, iD, attempt, dueAt)
 	if err != nil {
@@ -338,7 +337,7 @@ UPDATE docgen_jobs SET waiting = TRUE
 WHERE batch_id = $1 AND status IN ('pending', 'submitted') AND NOT waiting AND slot = ''
 `
 
-// RequeueOldBatch has the documents of a batch wait that a server of an earlier release put into the queue.
+// RequeueOldBatch makes the documents of a batch wait that a server of an earlier release enqueued.
 func (q *Queries) RequeueOldBatch(ctx context.Context, batchID string) (int64, error) {
 	result, err := q.db.ExecContext(ctx, requeueOldBatch, batchID)
 	if err != nil {
@@ -369,7 +368,7 @@ type ResumeTurnsRow struct {
 	Documents int64
 }
 
-// ResumeTurns makes a batch due that was paused, in all its lanes, also where its pause is over.
+// ResumeTurns makes a batch due in all its lanes, whether or not its pause is over.
 func (q *Queries) ResumeTurns(ctx context.Context, batchID string) ([]ResumeTurnsRow, error) {
 	rows, err := q.db.QueryContext(ctx, resumeTurns, batchID)
 	if err != nil {
@@ -399,7 +398,7 @@ SET isolated = TRUE, waiting = TRUE, slot = ''
 WHERE id = $1 AND attempt = $2 AND status = 'submitted' AND slot <> ''
 `
 
-// SetJobIsolated has a document wait to be made in isolation, if this attempt holds it.
+// SetJobIsolated makes a document wait in isolation if this attempt holds it.
 func (q *Queries) SetJobIsolated(ctx context.Context, iD int64, attempt int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, setJobIsolated, iD, attempt)
 	if err != nil {
@@ -447,7 +446,8 @@ type WeightAndHeldRow struct {
 	Held   int64
 }
 
-// WeightAndHeld tells the weight of a user and how many documents a slot of the user holds, in one round trip: others' documents wait for it.
+// WeightAndHeld returns the weight of a user, and the number of documents that a slot of the user holds. It is one query, because the
+// documents of other users wait for it.
 func (q *Queries) WeightAndHeld(ctx context.Context, iD int64, slot string) (WeightAndHeldRow, error) {
 	row := q.db.QueryRowContext(ctx, weightAndHeld, iD, slot)
 	var i WeightAndHeldRow

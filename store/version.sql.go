@@ -69,7 +69,7 @@ const isContentNamed = `-- name: IsContentNamed :one
 SELECT EXISTS (SELECT 1 FROM file_versions WHERE blob_key = $1 AND storage_policy_id = $2) AS is_named
 `
 
-// IsContentNamed tells whether any version has its content under a key of a storage policy.
+// IsContentNamed reports whether the content of any version has the given key and storage policy.
 func (q *Queries) IsContentNamed(ctx context.Context, blobKey string, storagePolicyID int64) (bool, error) {
 	row := q.db.QueryRowContext(ctx, isContentNamed, blobKey, storagePolicyID)
 	var is_named bool
@@ -88,7 +88,7 @@ type PastVersionsParams struct {
 	Offset int32
 }
 
-// PastVersions returns the versions of a file but for the current one, the newest first.
+// PastVersions returns the versions of a file except the current one, newest first.
 func (q *Queries) PastVersions(ctx context.Context, arg PastVersionsParams) ([]FileVersion, error) {
 	rows, err := q.db.QueryContext(ctx, pastVersions,
 		arg.FileID,
@@ -182,7 +182,7 @@ const versionBefore = `-- name: VersionBefore :one
 SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE file_id = $1 AND number < $2 AND trashed_at = 0 ORDER BY number DESC LIMIT 1
 `
 
-// VersionBefore returns the version of a file that came before one, without those in the trash.
+// VersionBefore returns the latest version of a file before the given number that is not in the trash.
 func (q *Queries) VersionBefore(ctx context.Context, fileID int64, number int64) (FileVersion, error) {
 	row := q.db.QueryRowContext(ctx, versionBefore, fileID, number)
 	var i FileVersion

@@ -13,7 +13,7 @@ const acceptDelivery = `-- name: AcceptDelivery :execrows
 UPDATE webhook_deliveries SET state = 'delivered', ended_at = $3, due_at = 0, reason = '' WHERE id = $2 AND webhook_id = $1 AND state = 'pending'
 `
 
-// AcceptDelivery ends what a listener has taken.
+// AcceptDelivery marks a delivery as delivered when its listener has received it.
 func (q *Queries) AcceptDelivery(ctx context.Context, webhookID int64, iD int64, endedAt int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, acceptDelivery, webhookID, iD, endedAt)
 	if err != nil {
@@ -131,7 +131,7 @@ SELECT COUNT(*) FROM (
 ) AS counted
 `
 
-// CountPending counts what waits for the webhooks of a user, as far as a number.
+// CountPending returns the number of pending deliveries of a user's webhooks, up to a limit.
 func (q *Queries) CountPending(ctx context.Context, createdBy int64, limit int32) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countPending, createdBy, limit)
 	var count int64
@@ -143,7 +143,7 @@ const countTry = `-- name: CountTry :exec
 UPDATE webhook_deliveries SET attempts = attempts + 1 WHERE id = $1
 `
 
-// CountTry counts an attempt of a delivery that ended meanwhile.
+// CountTry counts an attempt at a delivery that has ended in the meantime.
 func (q *Queries) CountTry(ctx context.Context, id int64) error {
 	_, err := q.db.ExecContext(ctx, countTry, id)
 	return err
@@ -185,7 +185,7 @@ const deleteWebhook = `-- name: DeleteWebhook :exec
 UPDATE webhooks SET status = 'deleted', reason = $2, slot = id, ended_at = $3 WHERE id = $1
 `
 
-// DeleteWebhook leaves of a webhook what its deliveries need.
+// DeleteWebhook marks a webhook as deleted, and keeps what its deliveries need.
 func (q *Queries) DeleteWebhook(ctx context.Context, iD int64, reason string, endedAt int64) error {
 	_, err := q.db.ExecContext(ctx, deleteWebhook, iD, reason, endedAt)
 	return err
@@ -196,7 +196,7 @@ DELETE FROM webhooks WHERE webhooks.slot <> 0 AND webhooks.ended_at <> 0 AND web
 AND NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE webhook_deliveries.webhook_id = webhooks.id)
 `
 
-// DeleteWebhooksDone removes what is left of webhooks that ended before a time and have no deliveries any more.
+// DeleteWebhooksDone deletes the rows of webhooks that ended before a time and have no deliveries left.
 func (q *Queries) DeleteWebhooksDone(ctx context.Context, endedAt int64) (int64, error) {
 	result, err := q.db.ExecContext(ctx, deleteWebhooksDone, endedAt)
 	if err != nil {
@@ -323,7 +323,7 @@ const endedDeliveries = `-- name: EndedDeliveries :many
 SELECT id FROM webhook_deliveries WHERE created_at < $1 AND state <> 'pending' ORDER BY id LIMIT $2
 `
 
-// EndedDeliveries returns deliveries that were made before a time and have ended, the oldest first.
+// EndedDeliveries returns the deliveries that were created before a time and have ended, oldest first.
 func (q *Queries) EndedDeliveries(ctx context.Context, createdAt int64, limit int32) ([]int64, error) {
 	rows, err := q.db.QueryContext(ctx, endedDeliveries, createdAt, limit)
 	if err != nil {
@@ -390,7 +390,7 @@ const hurryDeliveries = `-- name: HurryDeliveries :exec
 UPDATE webhook_deliveries SET due_at = $2, reason = '' WHERE webhook_id = $1 AND state = 'pending' AND due_at > $2
 `
 
-// HurryDeliveries has all that waits for a webhook tried now.
+// HurryDeliveries makes all pending deliveries of a webhook due at the given time, if they are due later.
 func (q *Queries) HurryDeliveries(ctx context.Context, webhookID int64, dueAt int64) error {
 	_, err := q.db.ExecContext(ctx, hurryDeliveries, webhookID, dueAt)
 	return err
@@ -474,7 +474,7 @@ const lockWebhook = `-- name: LockWebhook :one
 UPDATE webhooks SET status = status WHERE id = $1 RETURNING id, application_id, created_by, global_content, slot, target_kind, target_id, address, triggers, status, reason, created_at, ended_at, expires_at
 `
 
-// LockWebhook makes every other transaction that changes the webhook wait until this one ends.
+// LockWebhook makes all other transactions that change the webhook wait until this one ends.
 func (q *Queries) LockWebhook(ctx context.Context, id int64) (Webhook, error) {
 	row := q.db.QueryRowContext(ctx, lockWebhook, id)
 	var i Webhook
@@ -568,7 +568,7 @@ type RecordAttemptParams struct {
 	Reason  string
 }
 
-// RecordAttempt says what an attempt made of a delivery that is still pending, or was canceled while it was delivered.
+// RecordAttempt records the result of an attempt at a delivery that is still pending, or that was canceled while it was delivered.
 func (q *Queries) RecordAttempt(ctx context.Context, arg RecordAttemptParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, recordAttempt,
 		arg.ID,
@@ -597,7 +597,7 @@ SELECT id, application_id, slot, secret, created_at, expires_at FROM signing_key
 ORDER BY CASE slot WHEN 'primary' THEN 1 WHEN 'secondary' THEN 2 ELSE 3 END, id DESC
 `
 
-// SigningKeys returns the keys of an application that sign at a time: primary, secondary, and retired ones, the newest first.
+// SigningKeys returns the keys that an application signs with at a time: primary, secondary, then retired keys, newest first.
 func (q *Queries) SigningKeys(ctx context.Context, applicationID int64, expiresAt int64) ([]SigningKey, error) {
 	rows, err := q.db.QueryContext(ctx, signingKeys, applicationID, expiresAt)
 	if err != nil {

@@ -10,26 +10,26 @@ SELECT * FROM applications WHERE enterprise_id = $1 AND name_key = $2;
 SELECT * FROM applications WHERE client_id = $1 AND client_id <> '';
 
 -- name: LockApplication :one
--- LockApplication makes every other transaction that gives or ends tokens of an application wait until this one ends; no row
--- when the application has ended.
+-- LockApplication makes all other transactions that issue or revoke tokens of an application wait until this one ends. It returns no row if
+-- the application was deleted.
 UPDATE applications SET secret_hash = secret_hash WHERE id = $1 AND client_id <> '' RETURNING *;
 
 -- name: HoldApplication :one
--- HoldApplication is LockApplication for any application, also that of the tokens made by hand.
+-- HoldApplication is LockApplication for all applications, including the one whose tokens are created manually.
 UPDATE applications SET secret_hash = secret_hash WHERE id = $1 RETURNING *;
 
 -- name: ApplicationByID :one
 SELECT * FROM applications WHERE id = $1;
 
 -- name: Applications :many
--- Applications returns those that get tokens by themselves.
+-- Applications returns the applications that can request tokens.
 SELECT * FROM applications WHERE enterprise_id = $1 AND client_id <> '' ORDER BY name_key;
 
 -- name: SetApplicationSecret :exec
 UPDATE applications SET secret_hash = $2 WHERE id = $1;
 
 -- name: EndApplication :exec
--- EndApplication leaves of an application what its batches name.
+-- EndApplication deletes an application, but keeps what its batches refer to.
 UPDATE applications SET client_id = '', secret_hash = '', name_key = $2, acts_as_users = FALSE WHERE id = $1;
 
 -- name: InsertApplicationKey :execrows
@@ -45,7 +45,7 @@ DELETE FROM application_keys WHERE application_id = $1 AND name = $2;
 DELETE FROM application_keys WHERE application_id = $1;
 
 -- name: InsertAssertion :execrows
--- InsertAssertion adds no row when the assertion was used before.
+-- InsertAssertion inserts no row if the assertion was used before.
 INSERT INTO assertions (application_id, name, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
 
 -- name: DeleteAssertionsOfApplication :exec
@@ -66,7 +66,7 @@ JOIN applications ON applications.id = tokens.application_id
 WHERE tokens.hash = $1;
 
 -- name: UserTokensAfter :many
--- UserTokensAfter returns the access and refresh tokens of a user that can still be used, after an id.
+-- UserTokensAfter returns the valid access and refresh tokens of a user with ids above from_id.
 SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
        users.name AS user_name, users.login, applications.name AS application_name
 FROM (
@@ -95,7 +95,7 @@ JOIN applications ON applications.id = t.application_id
 ORDER BY t.id DESC LIMIT sqlc.arg(count);
 
 -- name: TokensAfter :many
--- TokensAfter returns those of every user that a caller manages.
+-- TokensAfter returns the valid access and refresh tokens, with ids above from_id, of all users that a caller manages.
 SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
        users.name AS user_name, users.login, applications.name AS application_name
 FROM (
@@ -141,7 +141,8 @@ SELECT * FROM refresh_tokens WHERE id = $1;
 UPDATE tokens SET used_at = $2 WHERE id = $1 AND used_at < $2;
 
 -- name: CountTokensExpiring :one
--- CountTokensExpiring counts the tokens of applications without a client id, which nothing renews, that expire between two times.
+-- CountTokensExpiring returns the number of tokens of applications without a client id that expire between two times. Nothing renews such
+-- tokens.
 SELECT COUNT(*) FROM tokens JOIN applications ON applications.id = tokens.application_id
 WHERE applications.client_id = '' AND tokens.expires_at <> 0 AND tokens.expires_at > sqlc.arg(now) AND tokens.expires_at <= sqlc.arg(until);
 

@@ -18,21 +18,21 @@ UPDATE docgen_templates SET default_missing = $2, default_locale = $3, default_t
 INSERT INTO docgen_tag_readings (version_id, state, problem, requested_by) VALUES ($1, 'processing', '', $2) ON CONFLICT DO NOTHING;
 
 -- name: CountReadings :one
--- CountReadings counts the versions that a user waits for to be read, up to a number.
+-- CountReadings returns the number of versions that are waiting to be read for a user, up to a limit.
 SELECT COUNT(*) FROM (SELECT 1 FROM docgen_tag_readings WHERE requested_by = $1 AND state = 'processing' LIMIT $2) AS counted;
 
 -- name: TagReading :one
 SELECT * FROM docgen_tag_readings WHERE version_id = $1;
 
 -- name: TemplateReading :one
--- TemplateReading returns how the reading of a version stands, with at most the first 1000 characters of its problem.
+-- TemplateReading returns the state of reading a version, with the first 1000 characters of its problem at most.
 SELECT state, CAST(SUBSTR(problem, 1, 1000) AS TEXT) AS problem, includes FROM docgen_tag_readings WHERE version_id = $1;
 
 -- name: FinishTagReading :execrows
 UPDATE docgen_tag_readings SET state = $2, problem = $3, contract = $4, findings = $5, includes = $6 WHERE version_id = $1 AND state = 'processing';
 
 -- name: RestartTagReading :execrows
--- RestartTagReading has a version read again whose reading has ended.
+-- RestartTagReading makes a version whose reading has ended be read again.
 UPDATE docgen_tag_readings SET state = 'processing', problem = '', contract = '', findings = '', includes = '', requested_by = $2
 WHERE version_id = $1 AND state <> 'processing';
 
@@ -50,7 +50,7 @@ INSERT INTO docgen_batches (id, template_file_id, template_version_id, destinati
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
 
 -- name: RecentBatches :many
--- RecentBatches returns the last batches of a template that a user made.
+-- RecentBatches returns the latest batches that a user created for a template.
 SELECT * FROM docgen_batches
 WHERE template_file_id = $1 AND created_by = $2 AND shape <> '' AND removed_at = 0
 ORDER BY created_at DESC, id LIMIT $3;
@@ -64,7 +64,7 @@ FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.id = $1;
 
 -- name: FinishJob :execrows
--- FinishJob ends a job once, and only by the attempt that holds it.
+-- FinishJob ends a job if this attempt holds it.
 UPDATE docgen_jobs
 SET status = $3, output_file_id = $4, output_version_id = $5, summary = $6, finished_at = $7, slot = ''
 WHERE id = $1 AND attempt = $2 AND status = 'submitted';
@@ -76,7 +76,7 @@ INSERT INTO docgen_failures (job_id, details) VALUES ($1, $2) ON CONFLICT DO NOT
 SELECT details FROM docgen_failures WHERE job_id = $1;
 
 -- name: UnsummarizedJobs :many
--- UnsummarizedJobs returns jobs that ended on a release without summaries.
+-- UnsummarizedJobs returns jobs that ended in a release without summaries.
 SELECT id FROM docgen_jobs WHERE summary = '' AND finished_at <> 0 ORDER BY id LIMIT $1;
 
 -- name: OldFailures :one

@@ -5,8 +5,8 @@ SELECT status, COUNT(*) AS jobs FROM docgen_jobs WHERE batch_id = $1 GROUP BY st
 INSERT INTO docgen_endings (batch_id, jobs_left, passwords) VALUES ($1, $2, $3);
 
 -- name: CountEnded :one
--- CountEnded counts jobs of a batch that have ended and returns how many are left. Whoever counts others of the batch waits
--- until the transaction ends, so that one alone counts the last.
+-- CountEnded subtracts jobs that have ended from those left in a batch, and returns how many are left. Other transactions that do so wait
+-- until this one ends, so that only one of them counts the last job.
 UPDATE docgen_endings SET jobs_left = jobs_left - $2 WHERE batch_id = $1 RETURNING jobs_left;
 
 -- name: Passwords :one
@@ -23,29 +23,29 @@ VALUES ($1, $2, 'pending', 0, 0, 0, '', 0);
 SELECT * FROM docgen_merges WHERE batch_id = $1;
 
 -- name: ClaimMerge :one
--- ClaimMerge takes a merge that has not ended for one attempt; whoever claimed it before can no longer finish it. It counts crashes
--- where that one still held it.
+-- ClaimMerge claims a merge that has not ended for one attempt. An earlier attempt can then no longer finish it. If an earlier attempt
+-- still held it, crashes increases.
 UPDATE docgen_merges
 SET status = 'submitted', attempt = attempt + 1, held = TRUE, crashes = crashes + CASE WHEN held THEN sqlc.arg(crashes) ELSE 0 END
 WHERE batch_id = sqlc.arg(batch_id) AND status IN ('pending', 'submitted')
 RETURNING *;
 
 -- name: ReleaseMerge :one
--- ReleaseMerge lets go of a merge, if this attempt holds it, and adds to its tries and pauses.
+-- ReleaseMerge releases a merge if this attempt holds it, and adds to its tries and pauses.
 UPDATE docgen_merges
 SET held = FALSE, tries = tries + sqlc.arg(tries), pauses = (pauses + 1) * sqlc.arg(pauses), waiting_for = sqlc.arg(waiting_for)
 WHERE batch_id = sqlc.arg(batch_id) AND attempt = sqlc.arg(attempt) AND status = 'submitted'
 RETURNING tries, pauses;
 
 -- name: MergeParts :many
--- MergeParts returns the documents of a batch that are still there, in the order of the request.
+-- MergeParts returns the documents of a batch that still exist, in the order of the request.
 SELECT docgen_jobs.id AS job_id, sqlc.embed(file_versions)
 FROM docgen_jobs JOIN file_versions ON file_versions.id = docgen_jobs.output_version_id
 WHERE docgen_jobs.batch_id = $1
 ORDER BY docgen_jobs.id;
 
 -- name: FinishMerge :execrows
--- FinishMerge ends a merge once, and only by the attempt that holds it.
+-- FinishMerge ends a merge if this attempt holds it.
 UPDATE docgen_merges
 SET status = $3, output_file_id = $4, output_version_id = $5, failures = $6, finished_at = $7, held = FALSE, waiting_for = ''
 WHERE batch_id = $1 AND attempt = $2 AND status = 'submitted';

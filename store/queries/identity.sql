@@ -11,7 +11,7 @@ UPDATE settings SET value = $2 WHERE name = $1;
 DELETE FROM settings WHERE name = $1;
 
 -- name: LockSetting :execrows
--- LockSetting makes every other transaction that locks the same setting wait until this one ends, on both databases.
+-- LockSetting makes all other transactions that lock the same setting wait until this one ends, on both databases.
 UPDATE settings SET value = value WHERE name = $1;
 
 -- name: InsertEnterprise :exec
@@ -44,7 +44,7 @@ SELECT id, name FROM users WHERE name_key = '';
 UPDATE users SET name_key = $2 WHERE id = $1;
 
 -- name: LockUser :execrows
--- LockUser makes every other transaction that changes the account wait until this one ends.
+-- LockUser makes all other transactions that change the account wait until this one ends.
 UPDATE users SET modified_at = modified_at WHERE id = $1;
 
 -- name: UpdateUser :exec
@@ -56,15 +56,15 @@ WHERE id = $1;
 UPDATE users SET status = $2, modified_at = $3 WHERE id = $1;
 
 -- name: DeleteUser :exec
--- DeleteUser ends an account. Its row stays for what the user made, and lets its login go.
+-- DeleteUser deletes an account and frees its login. The row stays, because other rows refer to it.
 UPDATE users SET deleted_at = $2, login_key = $3, status = 'inactive', external_id = '', profile = '' WHERE id = $1;
 
 -- name: CountActiveAdmins :one
 SELECT COUNT(*) FROM users WHERE enterprise_id = $1 AND role = 'admin' AND status <> 'inactive' AND deleted_at = 0;
 
 -- name: CountUsers :one
--- The lists of users have those with a name or a login that begins with a text, and with an id that an application gave;
--- empty for any.
+-- CountUsers returns the number of users that a list contains: those whose name or login begins with term, and who have the given external
+-- id. An empty argument matches all users.
 SELECT COUNT(*) FROM users
 WHERE enterprise_id = sqlc.arg(enterprise_id) AND kind = 'managed' AND deleted_at = 0
   AND (name_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%' OR login_key LIKE CAST(sqlc.arg(term) AS TEXT) || '%')
@@ -101,9 +101,9 @@ ORDER BY id DESC LIMIT sqlc.arg(count);
 DELETE FROM collaborations WHERE user_id = $1;
 
 -- name: HasContent :one
--- HasContent tells whether a folder holds anything, in the trash too, that is not being removed.
+-- HasContent reports whether a folder contains items that are not being removed, including those in the trash.
 SELECT EXISTS (SELECT 1 FROM items WHERE parent_id = $1 AND trashed_at <> 9223372036854775807) AS has_content;
 
 -- name: MoveChildren :exec
--- MoveChildren puts all that a folder holds into another, what is in the trash too, but for what is being removed.
+-- MoveChildren moves all items of a folder to another folder, including those in the trash, except items that are being removed.
 UPDATE items SET parent_id = $2 WHERE parent_id = $1 AND trashed_at <> 9223372036854775807;

@@ -1,5 +1,5 @@
 -- name: InsertItem :execrows
--- InsertItem adds no row when the name is taken in the parent folder.
+-- InsertItem inserts no row if the name is taken in the parent folder.
 INSERT INTO items (id, kind, parent_id, owner_id, name, name_key, description, etag, version_id, version_number, size, sha1,
                    created_at, created_by, modified_at, modified_by, content_created_at, content_modified_at, trashed_at, trashed_by,
                    storage_policy_id)
@@ -7,9 +7,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12, $13, $14, $15, $16
 ON CONFLICT DO NOTHING;
 
 -- name: ItemChain :many
--- ItemChain returns the item and the folders above it, the item first, each with the role the user has there by a
--- collaboration that holds at a time (empty for none). CROSS JOIN has SQLite begin with the chain whatever it knows of the
--- tables.
+-- ItemChain returns the item, then the folders above it, each with the user's role from a collaboration that is valid at the given time, or
+-- "". CROSS JOIN makes SQLite begin with the chain, whatever its statistics say.
 WITH RECURSIVE chain (item_id, depth) AS (
     SELECT items.id, CAST(0 AS BIGINT) FROM items WHERE items.id = $1
     UNION ALL
@@ -31,14 +30,14 @@ ORDER BY chain.depth;
 SELECT * FROM items WHERE parent_id = $1 AND name_key = $2 AND trashed_at = 0;
 
 -- name: CountNames :one
--- CountNames tells whether a name is taken in a folder: 0 or 1.
+-- CountNames returns 1 if a name is taken in a folder, and 0 otherwise.
 SELECT COUNT(*) FROM items WHERE parent_id = $1 AND name_key = $2 AND trashed_at = 0;
 
 -- name: HasChildren :one
 SELECT EXISTS (SELECT 1 FROM items WHERE parent_id = $1 AND trashed_at = 0) AS has_children;
 
 -- name: UpdateItem :execrows
--- UpdateItem changes what a rename, a move or a new description changes. The etag asked for must still be the item's own.
+-- UpdateItem writes a rename, a move, or a new description, if the item still has the given etag.
 UPDATE items
 SET parent_id = $2, name = $3, name_key = $4, description = $5, etag = etag + 1, modified_at = $6, modified_by = $7
 WHERE id = $1 AND etag = $8 AND trashed_at = 0;
@@ -50,21 +49,21 @@ SET version_id = $2, version_number = $3, size = $4, sha1 = $5, name = $6, name_
 WHERE id = $1 AND etag = $11 AND trashed_at = 0;
 
 -- name: AddArchiveSize :exec
--- AddArchiveSize adds to the size of an archive.
+-- AddArchiveSize adds to the size of an archive, in bytes.
 UPDATE items SET size = size + $2 WHERE id = $1;
 
 -- name: AddFolderItems :exec
--- AddFolderItems adds to the number of items that a folder holds.
+-- AddFolderItems adds to the number of items in a folder.
 INSERT INTO folder_counts (folder_id, items) VALUES ($1, $2)
 ON CONFLICT (folder_id) DO UPDATE SET items = folder_counts.items + excluded.items;
 
 -- name: LockItem :execrows
--- LockItem makes every other transaction that writes the item wait until this one ends, on both databases.
+-- LockItem makes all other transactions that write the item wait until this one ends, on both databases.
 UPDATE items SET etag = etag WHERE id = $1;
 
 -- name: ActiveTree :many
--- ActiveTree returns an item and what lies below it, without what is in the trash or lies in a folder that is: every
--- folder before what it holds, each file with where the content of its current version is kept.
+-- ActiveTree returns an item and all items below it that are neither in the trash nor in a trashed folder. Folders come before their items.
+-- Files have the place of their current content.
 WITH RECURSIVE below (item_id, depth) AS (
     SELECT items.id, CAST(0 AS BIGINT) FROM items WHERE items.id = $1 AND items.trashed_at = 0
     UNION ALL

@@ -1,5 +1,5 @@
 -- name: AddSpace :one
--- AddSpace adds to what a user stores, and returns it as it then is. Others who add to it wait until the transaction ends.
+-- AddSpace adds to the bytes and files that a user stores, and returns the totals. Other transactions that do so wait until this one ends.
 INSERT INTO user_space (user_id, bytes, files, max_bytes) VALUES ($1, $2, $3, 0)
 ON CONFLICT (user_id) DO UPDATE SET bytes = user_space.bytes + excluded.bytes, files = user_space.files + excluded.files
 RETURNING *;
@@ -8,7 +8,7 @@ RETURNING *;
 SELECT * FROM user_space WHERE user_id = $1;
 
 -- name: SetQuota :exec
--- SetQuota says how many bytes a user may store, instead of the server's default.
+-- SetQuota sets the number of bytes that a user may store, instead of the server's default.
 INSERT INTO user_space (user_id, bytes, files, max_bytes) VALUES ($1, 0, 0, $2)
 ON CONFLICT (user_id) DO UPDATE SET max_bytes = excluded.max_bytes;
 

@@ -1,5 +1,5 @@
 -- name: MarkRemoved :exec
--- MarkRemoved hides an item for good: removed_at is the time that no item is put into the trash at.
+-- MarkRemoved hides an item forever: its trashed_at becomes a time that no item in the trash has.
 UPDATE items SET trashed_at = $2, etag = etag + 1 WHERE id = $1;
 
 -- name: InsertRemoval :exec
@@ -9,7 +9,7 @@ INSERT INTO removals (item_id, began_at) VALUES ($1, $2) ON CONFLICT DO NOTHING;
 DELETE FROM removals WHERE item_id = $1;
 
 -- name: LockRemoval :execrows
--- LockRemoval makes every other transaction that removes a portion of the tree wait until this one ends, on both databases.
+-- LockRemoval makes all other transactions that remove a portion of the tree wait until this one ends, on both databases.
 UPDATE removals SET began_at = began_at WHERE item_id = $1;
 
 -- name: Removals :many
@@ -25,6 +25,6 @@ SELECT id, kind, trashed_at FROM items WHERE parent_id = $1 LIMIT $2;
 DELETE FROM docgen_tag_readings WHERE version_id = $1;
 
 -- name: DeleteFirstTags :execrows
--- DeleteFirstTags removes the first tags of a version, at most count of them.
+-- DeleteFirstTags deletes the first tags of a version, at most count of them.
 DELETE FROM docgen_tags WHERE docgen_tags.version_id = sqlc.arg(version_id)
     AND docgen_tags.position < COALESCE((SELECT MIN(t.position) FROM docgen_tags t WHERE t.version_id = sqlc.arg(version_id)), 0) + CAST(sqlc.arg(count) AS BIGINT);

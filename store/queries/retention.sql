@@ -1,31 +1,32 @@
 -- name: HideBatch :execrows
--- HideBatch hides a batch that has ended from everyone. It changes nothing while a job or the merge is not final.
+-- HideBatch hides a batch from everyone. It changes nothing unless all jobs and the merge have ended.
 UPDATE docgen_batches SET removed_at = $2
 WHERE docgen_batches.id = $1 AND docgen_batches.removed_at = 0
 AND NOT EXISTS (SELECT 1 FROM docgen_jobs j WHERE j.batch_id = docgen_batches.id AND j.status IN ('pending', 'submitted'))
 AND NOT EXISTS (SELECT 1 FROM docgen_merges m WHERE m.batch_id = docgen_batches.id AND m.status IN ('pending', 'submitted'));
 
 -- name: OldBatches :many
--- OldBatches returns batches created before a time that are not hidden, the oldest first, after a time and id.
+-- OldBatches returns visible batches that were created before a time, oldest first, after the position given by a time and an id.
 SELECT id, created_at FROM docgen_batches
 WHERE created_at < sqlc.arg(before) AND removed_at = 0
 AND (created_at > sqlc.arg(after_time) OR created_at = sqlc.arg(after_time) AND id > sqlc.arg(after_id))
 ORDER BY created_at, id LIMIT sqlc.arg(count);
 
 -- name: HiddenBatches :many
--- HiddenBatches returns batches that are hidden since a time before now. Batches that are still being received are hidden since a time to come.
+-- HiddenBatches returns the batches whose time of hiding has passed. For a batch that is still being received, it is in the future.
 SELECT id FROM docgen_batches WHERE removed_at <> 0 AND removed_at <= sqlc.arg(now) ORDER BY removed_at, id LIMIT sqlc.arg(count);
 
 -- name: LockHiddenBatch :execrows
--- LockHiddenBatch makes every other transaction that deletes a portion of the batch wait until this one ends.
+-- LockHiddenBatch makes all other transactions that delete a portion of the batch wait until this one ends.
 UPDATE docgen_batches SET removed_at = removed_at WHERE id = sqlc.arg(id) AND removed_at <> 0 AND removed_at <= sqlc.arg(now);
 
 -- name: StageBatch :execrows
--- StageBatch sets until when a batch is hidden from everyone, because it is being received. It changes nothing if it is hidden until another time than was.
+-- StageBatch hides a batch until the given time, because it is being received. It changes nothing unless the batch is hidden until the time
+-- was.
 UPDATE docgen_batches SET removed_at = sqlc.arg(until) WHERE id = sqlc.arg(id) AND removed_at = sqlc.arg(was);
 
 -- name: PublishBatch :execrows
--- PublishBatch shows a batch that has been received.
+-- PublishBatch makes a batch visible after it was received.
 UPDATE docgen_batches SET removed_at = 0, template_version_id = sqlc.arg(template_version_id), destination_id = sqlc.arg(destination_id), options = sqlc.arg(options)
 WHERE id = sqlc.arg(id) AND removed_at = sqlc.arg(until);
 
@@ -43,7 +44,7 @@ DELETE FROM docgen_failures WHERE docgen_failures.job_id IN (
 );
 
 -- name: DeleteSomeJobs :execrows
--- DeleteSomeJobs deletes jobs of a batch whose inputs and failures are deleted.
+-- DeleteSomeJobs deletes jobs of a batch. Their inputs and failures must already be deleted.
 DELETE FROM docgen_jobs WHERE docgen_jobs.id IN (SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 ORDER BY j.id LIMIT $2);
 
 -- name: DeleteMerge :exec
@@ -63,7 +64,7 @@ DELETE FROM docgen_inputs WHERE docgen_inputs.job_id IN (
 );
 
 -- name: OldFailuresOfJobs :many
--- OldFailuresOfJobs returns jobs that ended before a time and whose failures are kept.
+-- OldFailuresOfJobs returns jobs that ended before a time and still have failures.
 SELECT f.job_id, j.status, j.summary FROM docgen_failures f JOIN docgen_jobs j ON j.id = f.job_id
 WHERE j.finished_at <> 0 AND j.finished_at < $1 LIMIT $2;
 
@@ -76,15 +77,15 @@ UPDATE docgen_merges SET failures = $2
 WHERE finished_at <> 0 AND finished_at < $1 AND failures <> '' AND failures <> $2;
 
 -- name: OldTrash :many
--- OldTrash returns what was put into the trash before a time, by growing id.
+-- OldTrash returns the items that were trashed before a time, in ascending order of id.
 SELECT id, kind FROM items WHERE trashed_at <> 0 AND trashed_at < $1 AND id > $2 ORDER BY id LIMIT $3;
 
 -- name: OldVersionFiles :many
--- OldVersionFiles returns the files with versions that were put into the trash before a time, by growing id.
+-- OldVersionFiles returns the files with versions that were trashed before a time, in ascending order of id.
 SELECT DISTINCT file_id FROM file_versions WHERE trashed_at <> 0 AND trashed_at < $1 AND file_id > $2 ORDER BY file_id LIMIT $3;
 
 -- name: OldVersions :many
--- OldVersions returns versions of a file that were put into the trash before a time. The current version is never among them.
+-- OldVersions returns the versions of a file that were trashed before a time, except the current version.
 SELECT v.id FROM file_versions v
 WHERE v.file_id = $1 AND v.trashed_at <> 0 AND v.trashed_at < $2 AND v.id <> (SELECT items.version_id FROM items WHERE items.id = v.file_id)
 LIMIT $3;
@@ -93,7 +94,7 @@ LIMIT $3;
 DELETE FROM audit_events WHERE audit_events.id IN (SELECT e.id FROM audit_events e WHERE e.at < $1 ORDER BY e.at LIMIT $2);
 
 -- name: RetentionCounts :one
--- RetentionCounts reports what there is from before the time given for each.
+-- RetentionCounts reports, for each kind of data, whether any is older than the given time.
 SELECT
     EXISTS (SELECT 1 FROM docgen_batches b WHERE b.created_at < sqlc.arg(batches) AND b.removed_at = 0) AS batches,
     EXISTS (SELECT 1 FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id

@@ -5,14 +5,14 @@ SELECT weight FROM users WHERE id = $1;
 UPDATE users SET weight = $2 WHERE id = $1;
 
 -- name: JoinTurns :exec
--- JoinTurns has the documents of a batch wait in a lane. A new batch is served as soon as those of its user that were served
--- least. Nobody takes the batch out of the lane until the transaction ends.
+-- JoinTurns puts a batch into a lane. A new batch is served as early as the user's batches that were served least. No other transaction
+-- removes the batch from the lane until this one ends.
 INSERT INTO docgen_turns (id, user_id, lane, batch_id, documents, turn, due_at)
 VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT t.turn FROM docgen_turns t WHERE t.user_id = $2 AND t.lane = $3 ORDER BY t.turn LIMIT 1), 0), $6)
 ON CONFLICT (batch_id, lane) DO UPDATE SET due_at = $6;
 
 -- name: NextTurn :one
--- NextTurn finds the batch of a user that is next in a lane, and puts it behind the others.
+-- NextTurn returns the next batch of a user in a lane, and moves it after the user's other batches.
 UPDATE docgen_turns SET turn = turn + 1
 WHERE id = (
     SELECT t.id FROM docgen_turns t WHERE t.user_id = $1 AND t.lane = $2 AND t.due_at <= $3 ORDER BY t.turn, t.id LIMIT 1
@@ -23,11 +23,11 @@ RETURNING *;
 UPDATE docgen_turns SET due_at = $2 WHERE id = $1;
 
 -- name: ResumeTurns :many
--- ResumeTurns makes a batch due that was paused, in all its lanes, also where its pause is over.
+-- ResumeTurns makes a batch due in all its lanes, whether or not its pause is over.
 UPDATE docgen_turns SET due_at = 0 WHERE batch_id = $1 RETURNING lane, documents;
 
 -- name: PauseBatch :execrows
--- PauseBatch pauses a batch that is not paused, because of what the server lacks.
+-- PauseBatch pauses a batch, unless it is paused, because the server lacks something.
 UPDATE docgen_batches SET waiting_for = $2, pauses = pauses + 1, paused_until = sqlc.arg(until) WHERE id = $1 AND paused_until <= sqlc.arg(now);
 
 -- name: ResumeBatch :execrows
@@ -38,21 +38,20 @@ UPDATE docgen_batches SET waiting_for = '', pauses = 0, paused_until = 0 WHERE i
 DELETE FROM docgen_turns WHERE id = $1;
 
 -- name: CountDueTurns :one
--- CountDueTurns tells whether a batch of a user is due in a lane: 0 or 1. The order is that of the index, so that neither database reads the
--- turns of other users.
+-- CountDueTurns returns 1 if a batch of a user is due in a lane, and 0 otherwise. The order is that of the index, so that neither database
+-- reads the turns of other users.
 SELECT COUNT(*) FROM (
     SELECT t.id FROM docgen_turns t WHERE t.user_id = $1 AND t.lane = $2 AND t.due_at <= $3 ORDER BY t.turn, t.id LIMIT 1
 ) AS next;
 
 -- name: DocumentsInTurn :one
--- DocumentsInTurn sums up the documents of the next batches of a user in a lane.
+-- DocumentsInTurn returns the number of documents in a user's next batches in a lane.
 SELECT CAST(COALESCE(SUM(next.documents), 0) AS BIGINT) AS documents FROM (
     SELECT t.documents FROM docgen_turns t WHERE t.user_id = $1 AND t.lane = $2 ORDER BY t.turn, t.id LIMIT 100
 ) AS next;
 
 -- name: ClaimJobs :many
--- ClaimJobs has a slot hold the next documents of a batch that wait and are due, for one attempt; whoever held them before can
--- no longer finish them.
+-- ClaimJobs claims the next documents of a batch that are due, for one attempt of a slot. Earlier attempts can then no longer finish them.
 UPDATE docgen_jobs
 SET status = 'submitted', attempt = attempt + 1, waiting = FALSE, slot = $5
 WHERE waiting AND id IN (
@@ -61,11 +60,12 @@ WHERE waiting AND id IN (
 RETURNING *;
 
 -- name: FirstDue :one
--- FirstDue tells when the first of the documents of a batch that wait is due.
+-- FirstDue returns the time at which the first waiting document of a batch is due.
 SELECT due_at FROM docgen_jobs WHERE batch_id = $1 AND isolated = $2 AND waiting ORDER BY due_at LIMIT 1;
 
 -- name: WeightAndHeld :one
--- WeightAndHeld tells the weight of a user and how many documents a slot of the user holds, in one round trip: others' documents wait for it.
+-- WeightAndHeld returns the weight of a user, and the number of documents that a slot of the user holds. It is one query, because the
+-- documents of other users wait for it.
 SELECT users.weight, (SELECT COUNT(*) FROM docgen_jobs WHERE created_by = users.id AND slot = $2 AND slot <> '') AS held
 FROM users WHERE users.id = $1;
 
@@ -74,7 +74,7 @@ FROM users WHERE users.id = $1;
 SELECT DISTINCT slot FROM docgen_jobs WHERE created_by = $1 AND slot <> '';
 
 -- name: ReclaimJobs :many
--- ReclaimJobs has the documents wait again that a slot still holds, and counts crashes; those with as many as the limit wait in
+-- ReclaimJobs makes the documents that a slot still holds wait again, and adds to their crashes. Documents that reach the limit wait in
 -- isolation.
 UPDATE docgen_jobs
 SET waiting = TRUE, slot = '', crashes = crashes + sqlc.arg(crashes), isolated = (isolated OR crashes + sqlc.arg(crashes) >= sqlc.arg('limit'))
@@ -82,13 +82,13 @@ WHERE created_by = $1 AND slot = $2 AND slot <> ''
 RETURNING *;
 
 -- name: ReleaseJob :execrows
--- ReleaseJob has a document wait again, if this attempt holds it.
+-- ReleaseJob makes a document wait again if this attempt holds it.
 UPDATE docgen_jobs
 SET waiting = TRUE, slot = '', due_at = $3
 WHERE id = $1 AND attempt = $2 AND status = 'submitted' AND slot <> '';
 
 -- name: SetJobIsolated :execrows
--- SetJobIsolated has a document wait to be made in isolation, if this attempt holds it.
+-- SetJobIsolated makes a document wait in isolation if this attempt holds it.
 UPDATE docgen_jobs
 SET isolated = TRUE, waiting = TRUE, slot = ''
 WHERE id = $1 AND attempt = $2 AND status = 'submitted' AND slot <> '';
@@ -98,7 +98,7 @@ WHERE id = $1 AND attempt = $2 AND status = 'submitted' AND slot <> '';
 UPDATE docgen_jobs SET tries = tries + 1 WHERE id = $1 AND attempt = $2 AND status = 'submitted' RETURNING tries;
 
 -- name: RequeueOldBatch :execrows
--- RequeueOldBatch has the documents of a batch wait that a server of an earlier release put into the queue.
+-- RequeueOldBatch makes the documents of a batch wait that a server of an earlier release enqueued.
 UPDATE docgen_jobs SET waiting = TRUE
 WHERE batch_id = $1 AND status IN ('pending', 'submitted') AND NOT waiting AND slot = '';
 

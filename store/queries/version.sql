@@ -9,11 +9,11 @@ SELECT * FROM file_versions WHERE id = $1;
 SELECT EXISTS (SELECT 1 FROM file_versions) AS has_versions;
 
 -- name: VersionBefore :one
--- VersionBefore returns the version of a file that came before one, without those in the trash.
+-- VersionBefore returns the latest version of a file before the given number that is not in the trash.
 SELECT * FROM file_versions WHERE file_id = $1 AND number < $2 AND trashed_at = 0 ORDER BY number DESC LIMIT 1;
 
 -- name: PastVersions :many
--- PastVersions returns the versions of a file but for the current one, the newest first.
+-- PastVersions returns the versions of a file except the current one, newest first.
 SELECT * FROM file_versions WHERE file_id = $1 AND id <> $2 ORDER BY number DESC LIMIT $3 OFFSET $4;
 
 -- name: CountPastVersions :one
@@ -26,5 +26,5 @@ UPDATE file_versions SET trashed_at = $2, trashed_by = $3 WHERE id = $1;
 UPDATE file_versions SET trashed_at = 0, trashed_by = 0, restored_at = $2, restored_by = $3 WHERE id = $1;
 
 -- name: IsContentNamed :one
--- IsContentNamed tells whether any version has its content under a key of a storage policy.
+-- IsContentNamed reports whether the content of any version has the given key and storage policy.
 SELECT EXISTS (SELECT 1 FROM file_versions WHERE blob_key = $1 AND storage_policy_id = $2) AS is_named;

@@ -12,7 +12,7 @@ FROM webhooks JOIN users ON users.id = webhooks.created_by
 WHERE webhooks.id = $1;
 
 -- name: LockWebhook :one
--- LockWebhook makes every other transaction that changes the webhook wait until this one ends.
+-- LockWebhook makes all other transactions that change the webhook wait until this one ends.
 UPDATE webhooks SET status = status WHERE id = $1 RETURNING *;
 
 -- name: WebhooksAfter :many
@@ -25,14 +25,14 @@ SELECT * FROM webhooks WHERE application_id = $1 AND created_by = $2 AND slot = 
 UPDATE webhooks SET target_kind = $2, target_id = $3, address = $4, triggers = $5, status = $6, reason = $7, global_content = $8 WHERE id = $1;
 
 -- name: HurryDeliveries :exec
--- HurryDeliveries has all that waits for a webhook tried now.
+-- HurryDeliveries makes all pending deliveries of a webhook due at the given time, if they are due later.
 UPDATE webhook_deliveries SET due_at = $2, reason = '' WHERE webhook_id = $1 AND state = 'pending' AND due_at > $2;
 
 -- name: DisableWebhook :execrows
 UPDATE webhooks SET status = 'disabled', reason = $2 WHERE id = $1 AND status = 'active';
 
 -- name: DeleteWebhook :exec
--- DeleteWebhook leaves of a webhook what its deliveries need.
+-- DeleteWebhook marks a webhook as deleted, and keeps what its deliveries need.
 UPDATE webhooks SET status = 'deleted', reason = $2, slot = id, ended_at = $3 WHERE id = $1;
 
 -- name: DeleteWebhooksOfApplication :exec
@@ -58,13 +58,13 @@ SELECT EXISTS (SELECT 1 FROM webhook_deliveries WHERE webhook_id = $1 AND state 
 UPDATE webhook_deliveries SET due_at = $2, reason = $3 WHERE webhook_id = $1 AND state = 'pending' AND due_at < $2;
 
 -- name: RecordAttempt :execrows
--- RecordAttempt says what an attempt made of a delivery that is still pending, or was canceled while it was delivered.
+-- RecordAttempt records the result of an attempt at a delivery that is still pending, or that was canceled while it was delivered.
 UPDATE webhook_deliveries
 SET state = $2, tries = tries + 1, attempts = attempts + 1, due_at = $3, ended_at = $4, reason = $5
 WHERE id = $1 AND (state = 'pending' OR state = 'canceled' AND $2 = 'delivered');
 
 -- name: CountTry :exec
--- CountTry counts an attempt of a delivery that ended meanwhile.
+-- CountTry counts an attempt at a delivery that has ended in the meantime.
 UPDATE webhook_deliveries SET attempts = attempts + 1 WHERE id = $1;
 
 -- name: Delivery :one
@@ -81,16 +81,16 @@ SELECT * FROM webhook_attempts WHERE delivery_id = $1 AND id > $2 ORDER BY id LI
 SELECT * FROM webhook_attempts WHERE delivery_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3;
 
 -- name: EndedDeliveries :many
--- EndedDeliveries returns deliveries that were made before a time and have ended, the oldest first.
+-- EndedDeliveries returns the deliveries that were created before a time and have ended, oldest first.
 SELECT id FROM webhook_deliveries WHERE created_at < $1 AND state <> 'pending' ORDER BY id LIMIT $2;
 
 -- name: DeleteWebhooksDone :execrows
--- DeleteWebhooksDone removes what is left of webhooks that ended before a time and have no deliveries any more.
+-- DeleteWebhooksDone deletes the rows of webhooks that ended before a time and have no deliveries left.
 DELETE FROM webhooks WHERE webhooks.slot <> 0 AND webhooks.ended_at <> 0 AND webhooks.ended_at < $1
 AND NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE webhook_deliveries.webhook_id = webhooks.id);
 
 -- name: SigningKeys :many
--- SigningKeys returns the keys of an application that sign at a time: primary, secondary, and retired ones, the newest first.
+-- SigningKeys returns the keys that an application signs with at a time: primary, secondary, then retired keys, newest first.
 SELECT * FROM signing_keys WHERE application_id = $1 AND (expires_at = 0 OR expires_at > $2)
 ORDER BY CASE slot WHEN 'primary' THEN 1 WHEN 'secondary' THEN 2 ELSE 3 END, id DESC;
 
@@ -113,7 +113,7 @@ UPDATE webhooks SET expires_at = $2 WHERE id = $1 AND status = 'active' AND addr
 SELECT id FROM webhooks WHERE address = '' AND status <> 'deleted' AND expires_at <= $1 ORDER BY id LIMIT $2;
 
 -- name: AcceptDelivery :execrows
--- AcceptDelivery ends what a listener has taken.
+-- AcceptDelivery marks a delivery as delivered when its listener has received it.
 UPDATE webhook_deliveries SET state = 'delivered', ended_at = $3, due_at = 0, reason = '' WHERE id = $2 AND webhook_id = $1 AND state = 'pending';
 
 -- name: PendingDeliveries :many
@@ -125,7 +125,7 @@ WHERE webhook_deliveries.webhook_id = $1 AND webhook_deliveries.state = 'pending
 SELECT COUNT(*) FROM webhooks WHERE application_id = $1 AND created_by = $2 AND address = '' AND status <> 'deleted';
 
 -- name: CountPending :one
--- CountPending counts what waits for the webhooks of a user, as far as a number.
+-- CountPending returns the number of pending deliveries of a user's webhooks, up to a limit.
 SELECT COUNT(*) FROM (
     SELECT 1 FROM webhooks
     CROSS JOIN webhook_deliveries
