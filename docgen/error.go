@@ -40,7 +40,7 @@ const (
 	CodeUnavailable       Code = "unavailable"                            // the database is busy or cannot be reached
 )
 
-// Reasons of a Problem.
+// The reasons of a Problem.
 const (
 	ReasonMissing = "missing_parameter"
 	ReasonInvalid = "invalid_parameter"
@@ -57,16 +57,16 @@ type Problem struct {
 type Error struct {
 	Code      Code
 	Message   string
-	Problems  []Problem // every problem of the request at once, where there are several
-	Conflicts []Item    // the items in the way, for CodeNameInUse; listing form
+	Problems  []Problem // all problems of the request, if there are several
+	Conflicts []Item    // the conflicting items, for CodeNameInUse; in listing form
 
-	RetryAfter time.Duration // when the same operation may succeed; 0 where waiting does not help
+	RetryAfter time.Duration // when the same operation may succeed; 0 if waiting does not help
 }
 
 // Error returns the code and the message.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// IsCode reports whether an error is known by the code; see Known.
+// IsCode reports whether the public form of an error has a code; see PublicError.
 func IsCode(err error, code Code) bool {
 	e := PublicError(err)
 	return e != nil && e.Code == code
@@ -85,7 +85,7 @@ func Invalid(problems ...Problem) error {
 	return &Error{Code: CodeBadRequest, Message: "Invalid input parameters in request: " + problems[0].Message, Problems: problems}
 }
 
-// invalidField is a Problem with a field that is there.
+// invalidField returns a Problem with the value of a field.
 func invalidField(name, format string, args ...any) Problem {
 	return Problem{Reason: ReasonInvalid, Name: name, Message: fmt.Sprintf(format, args...)}
 }

@@ -13,18 +13,18 @@ import (
 	"platen/store"
 )
 
-// Limits of the problems kept for one job, one merged file, or one version of a template. The first ones are kept, because
-// later ones often follow from them; the rest is counted.
+// Limits of the stored problems of one job, one merged file, or one version of a template. The first problems are
+// stored, because later ones often follow from them; the rest is only counted.
 const (
 	MaxProblems     = 100      // errors and warnings in total; details have a separate limit of the same size
 	MaxProblemText  = 1 << 10  // bytes of one message; a longer one ends in "…"
-	MaxFailureBytes = 64 << 10 // bytes of all of them, as JSON
+	MaxFailureBytes = 64 << 10 // total in bytes, as JSON
 	messageShare    = 24 << 10 // the share of the messages; fonts and details have the rest
 	fontShare       = 16 << 10 // the share of the fonts
 	maxEventText    = 4 << 10  // bytes of the errors in a notification
 )
 
-// FailureCode says in one word what kind of failure a job has.
+// FailureCode classifies the failure of a job.
 type FailureCode string
 
 // The failure codes.
@@ -50,7 +50,7 @@ type Failures struct {
 // Any reports whether there are any errors or warnings.
 func (f Failures) Any() bool { return f.Count() > 0 }
 
-// Count returns the number of errors and warnings, those omitted included.
+// Count returns the number of errors and warnings, including omitted ones.
 func (f Failures) Count() int {
 	return len(f.Errors) + len(f.Warnings) + f.OmittedErrors + f.OmittedWarnings
 }
@@ -87,14 +87,14 @@ func (f Failures) Bounded() Failures {
 // budget is the remaining space for messages.
 type budget struct{ problems, bytes int }
 
-// take returns the first messages that fit, truncated, and the number of the others.
+// take returns the first messages that fit, truncated, and the number of omitted ones.
 func (b *budget) take(messages []string) (kept []string, omitted int) {
-	kept = messages[:0:0] // neither nil nor empty becomes the other
+	kept = messages[:0:0] // keeps nil and empty distinct
 	for i, message := range messages {
 		message = shortened(message, MaxProblemText)
 		size := jsonSize(message)
 		if b.problems == 0 || size > b.bytes {
-			b.problems = 0 // everything after an omitted one is omitted as well
+			b.problems = 0 // everything after an omitted message is omitted too
 			return kept, len(messages) - i
 		}
 		b.problems--
@@ -104,7 +104,7 @@ func (b *budget) take(messages []string) (kept []string, omitted int) {
 	return kept, 0
 }
 
-// boundedDetails returns the first details that fit into left bytes, their texts shortened.
+// boundedDetails returns the first details that fit into the given number of bytes, with shortened texts.
 func boundedDetails(details []*Detail, left int) []*Detail {
 	var kept []*Detail
 	for _, d := range details[:min(len(details), MaxProblems)] {
@@ -166,7 +166,7 @@ func (f Failures) text() (string, error) {
 	return string(b), err
 }
 
-// failuresOf reads what text has written.
+// failuresOf decodes failures encoded by text.
 func failuresOf(text string) (f Failures, err error) {
 	if text != "" {
 		err = json.Unmarshal([]byte(text), &f)
@@ -236,7 +236,7 @@ func summaryOf(text string, status Status) (*FailureSummary, error) {
 	return nil, nil
 }
 
-// eventLines returns the errors that a notification carries.
+// eventLines returns the errors to include in a notification.
 func (f Failures) eventLines() []string {
 	b := budget{problems: MaxProblems, bytes: maxEventText}
 	kept, omitted := b.take(f.Errors)
@@ -247,12 +247,12 @@ func (f Failures) eventLines() []string {
 func failureText(ctx context.Context, q *store.Queries, row store.DocgenJob) (string, error) {
 	text, err := q.FailuresOfJob(ctx, row.ID)
 	if errors.Is(err, sql.ErrNoRows) {
-		return row.Failures, nil // of an earlier release, or empty
+		return row.Failures, nil // written by an earlier release, or empty
 	}
 	return text, err
 }
 
-// keepFailures keeps the failures of a job that has ended, already bounded.
+// keepFailures stores the failures of a job that has ended. They must already be bounded.
 func keepFailures(ctx context.Context, tx *store.Tx, jobID int64, f Failures) error {
 	text, err := f.text()
 	if err != nil || text == "" {
@@ -271,7 +271,7 @@ func (SummarizeFailures) Kind() string { return "summarize_failures" }
 // text of one job of an earlier release may have 500 KB.
 const summarizePortion = 50
 
-// ScheduleSummaries has the jobs of earlier releases summarized.
+// ScheduleSummaries schedules the task that summarizes the jobs of earlier releases.
 func (s *Service) ScheduleSummaries(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		_, err := tx.Enqueue(ctx, store.Job{Task: SummarizeFailures{}, Unique: true, Priority: 4, Tries: maintenanceTries})
@@ -279,7 +279,7 @@ func (s *Service) ScheduleSummaries(ctx context.Context) error {
 	})
 }
 
-// Summarize gives some jobs of earlier releases their summaries; more reports whether there may be others.
+// Summarize adds summaries to some jobs of earlier releases. more reports whether there may be others.
 func (s *Service) Summarize(ctx context.Context) (more bool, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		ids, err := tx.UnsummarizedJobs(ctx, summarizePortion)

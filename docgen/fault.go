@@ -49,7 +49,8 @@ const (
 // Shortages are all shortages.
 func Shortages() []Shortage { return []Shortage{ShortOfDiskSpace, ShortOfDatabase} }
 
-// ShortageOf returns the shortage that an error is due to; NoShortage where it has another cause, such as the quota of a user.
+// ShortageOf returns the shortage that caused an error, or NoShortage if the cause is something else, such as the quota
+// of a user.
 func ShortageOf(err error) Shortage {
 	known := PublicError(err)
 	switch {
@@ -68,7 +69,7 @@ func ShortageOf(err error) Shortage {
 // IsCrash reports whether an error of the queue means only that servers crashed while they worked on a task.
 func IsCrash(err error) bool { return errors.Is(err, store.ErrLost) }
 
-// longestPause is the longest time that documents wait until they are tried again.
+// longestPause is the maximum time that documents wait before they are tried again.
 const longestPause = time.Minute
 
 // shortagePause returns how long documents wait after the given number of consecutive pauses because of a shortage.

@@ -14,18 +14,18 @@ import (
 	"platen/store"
 )
 
-// NewFile describes a file to be uploaded.
+// NewFile describes a file to upload.
 type NewFile struct {
 	Name              string
 	ParentID          int64     // 0 is the caller's root folder
-	SHA1              string    // what the content's digest must be, in hexadecimal; empty for anything
-	AtLeast           int64     // bytes that the content certainly has; 0 when nothing is known
+	SHA1              string    // the required SHA-1 of the content, in hexadecimal; empty to skip the check
+	AtLeast           int64     // minimum size of the content in bytes; 0 if unknown
 	ContentCreatedAt  time.Time // now when zero
 	ContentModifiedAt time.Time // now when zero
 }
 
-// CreateFile creates a file from content. It checks the name and the caller's permissions before it reads anything. The owner of the
-// folder owns the file.
+// CreateFile creates a file. It checks the name and the caller's permissions before it reads the content. The owner of
+// the folder owns the file.
 func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content io.Reader) (*Item, error) {
 	into, err := s.checkNewFile(ctx, c, f)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *Service) CreateFile(ctx context.Context, c *Caller, f NewFile, content 
 	return item, nil
 }
 
-// CheckFile returns the error with which an upload of a file of a size would currently fail, or nil.
+// CheckFile returns the error with which an upload of a file with the given size would currently fail, or nil.
 func (s *Service) CheckFile(ctx context.Context, c *Caller, f NewFile, size int64) error {
 	into, err := s.checkNewFile(ctx, c, f)
 	if err != nil {
@@ -132,9 +132,9 @@ func (s *Service) checkNewFile(ctx context.Context, c *Caller, f NewFile) (into 
 type NewVersion struct {
 	FileID            int64
 	Name              string    // the file's new name; empty to keep it
-	IfMatch           string    // the etag the file must still have; empty for any
-	SHA1              string    // what the content's digest must be, in hexadecimal; empty for anything
-	AtLeast           int64     // bytes that the content certainly has; 0 when nothing is known
+	IfMatch           string    // the etag that the file must still have; empty for any
+	SHA1              string    // the required SHA-1 of the content, in hexadecimal; empty to skip the check
+	AtLeast           int64     // minimum size of the content in bytes; 0 if unknown
 	ContentModifiedAt time.Time // now when zero
 }
 
@@ -178,7 +178,7 @@ func (s *Service) CreateVersion(ctx context.Context, c *Caller, v NewVersion, co
 	return item, nil
 }
 
-// CheckVersion returns the error with which an upload of new content of a size would currently fail, or nil.
+// CheckVersion returns the error with which an upload of new content with the given size would currently fail, or nil.
 func (s *Service) CheckVersion(ctx context.Context, c *Caller, v NewVersion, size int64) error {
 	into, err := s.checkNewVersion(ctx, c, v)
 	if err != nil {
@@ -248,23 +248,23 @@ func (s *Service) File(ctx context.Context, c *Caller, id int64) (*Item, error) 
 	return s.read(ctx, c, File, id)
 }
 
-// UpdateFile renames, describes or moves a file.
+// UpdateFile renames, describes, or moves a file.
 func (s *Service) UpdateFile(ctx context.Context, c *Caller, id int64, change ItemChange) (*Item, error) {
 	return s.update(ctx, c, File, id, change)
 }
 
-// TrashFile puts a file into the trash.
+// TrashFile moves a file to the trash.
 func (s *Service) TrashFile(ctx context.Context, c *Caller, id int64, ifMatch string) error {
 	return s.trash(ctx, c, File, id, ifMatch, func(*store.Tx, place) error { return nil })
 }
 
-// Content is what one version of a file holds.
+// Content is the content of one version of a file.
 type Content struct {
-	Name       string // the file's name at present
+	Name       string // the current name of the file
 	SHA1       string
 	VersionID  int64
 	Size       int64
-	ModifiedAt time.Time // when the version came into being
+	ModifiedAt time.Time // when the version was created
 	version    store.FileVersion
 	service    *Service
 	taken      func(ctx context.Context) error
@@ -299,7 +299,7 @@ func (s *Service) Content(ctx context.Context, c *Caller, fileID, versionID int6
 
 // NotifyDownload fires the event for a download that starts at the beginning of the content. Resumed downloads do not count.
 func (c *Content) NotifyDownload(ctx context.Context) error {
-	if c.taken == nil { // for a task
+	if c.taken == nil { // a task is reading it
 		return nil
 	}
 	return c.taken(ctx)
@@ -334,7 +334,7 @@ func (s *Service) open(ctx context.Context, version store.FileVersion, offset, l
 			now, err = q.Version(ctx, version.ID)
 			return err
 		})
-		if readErr != nil { // removed permanently since, or the database does not answer
+		if readErr != nil { // deleted permanently meanwhile, or the database does not respond
 			return nil, errors.Join(err, readErr)
 		}
 		if now.BlobKey == version.BlobKey && now.StoragePolicyID == version.StoragePolicyID {
@@ -344,10 +344,10 @@ func (s *Service) open(ctx context.Context, version store.FileVersion, offset, l
 	}
 }
 
-// content is content that is durable in the blob store and that no row names yet.
+// content is durable content in the blob store that no row refers to yet.
 type content struct {
-	id     int64 // a new one, for the version it will be
-	policy int64 // of the store it is in
+	id     int64 // a new id, for the future version
+	policy int64 // of the store that holds it
 	key    string
 	sha1   string
 	size   int64
@@ -418,7 +418,7 @@ func (s *Service) abandon(ctx context.Context, v content, err error) error {
 	return errors.Join(err, s.discard(ctx, v))
 }
 
-// discard removes content that no row will name.
+// discard deletes content that no row will refer to.
 func (s *Service) discard(ctx context.Context, v content) error {
 	if err := s.deleteBlob(context.WithoutCancel(ctx), v.policy, v.key); err != nil {
 		return fmt.Errorf("discard content: %w", err)
@@ -426,7 +426,7 @@ func (s *Service) discard(ctx context.Context, v content) error {
 	return nil
 }
 
-// deleteBlob removes what no row names from the store of a policy.
+// deleteBlob deletes an object that no row refers to from the store of a policy.
 func (s *Service) deleteBlob(ctx context.Context, policy int64, key string) error {
 	blobs, err := s.blobsOf(policy)
 	if err != nil {
@@ -435,13 +435,13 @@ func (s *Service) deleteBlob(ctx context.Context, policy int64, key string) erro
 	return blobs.Delete(ctx, key)
 }
 
-// blobPrefix begins the key of every content.
+// blobPrefix is the prefix of the keys of all contents.
 const blobPrefix = "versions/"
 
 // blobKey returns the key of a content that was stored under a new id. This is the id of its version, until the content is relocated.
 func blobKey(id int64) string { return blobPrefix + strconv.FormatInt(id, 10) }
 
-// insertFile adds a file with this content as its first version; false when the name is taken in the folder.
+// insertFile adds a file with the content as its first version. It returns false if the name is taken in the folder.
 func (v content) insertFile(ctx context.Context, tx *store.Tx, row store.InsertItemParams) (bool, error) {
 	row.VersionID, row.VersionNumber, row.Size, row.Sha1 = v.id, 1, v.size, v.sha1
 	added, err := tx.InsertItem(ctx, row)
@@ -470,7 +470,7 @@ func (v content) insert(ctx context.Context, tx *store.Tx, fileID, number int64,
 	return v.insertBlocks(ctx, tx)
 }
 
-// insertBlocks keeps the checksums of content that is larger than a block.
+// insertBlocks stores the checksums of content that is larger than a block.
 func (v content) insertBlocks(ctx context.Context, tx *store.Tx) error {
 	if v.blocks == nil {
 		return nil

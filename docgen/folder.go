@@ -15,7 +15,7 @@ type NewFolder struct {
 	ParentID int64 // 0 is the caller's root folder
 }
 
-// CreateFolder creates an empty folder. The owner of its parent owns it.
+// CreateFolder creates an empty folder. The owner of the parent folder owns it.
 func (s *Service) CreateFolder(ctx context.Context, c *Caller, f NewFolder) (*Item, error) {
 	if err := c.require(ScopeWrite); err != nil {
 		return nil, err
@@ -54,19 +54,18 @@ func (s *Service) Folder(ctx context.Context, c *Caller, id int64) (*Item, error
 	return s.read(ctx, c, Folder, id)
 }
 
-// UpdateFolder renames, describes or moves a folder.
+// UpdateFolder renames, describes, or moves a folder.
 func (s *Service) UpdateFolder(ctx context.Context, c *Caller, id int64, change ItemChange) (*Item, error) {
 	return s.update(ctx, c, Folder, s.folderRow(c, id), change)
 }
 
-// TrashFolder puts a folder into the trash, with all that it holds when recursive is set; otherwise only when it holds
-// nothing.
+// TrashFolder moves a folder to the trash. Unless recursive is set, the folder must be empty.
 func (s *Service) TrashFolder(ctx context.Context, c *Caller, id int64, recursive bool, ifMatch string) error {
 	return s.trash(ctx, c, Folder, s.folderRow(c, id), ifMatch, func(tx *store.Tx, p place) error {
 		if recursive {
 			return nil
 		}
-		if err := tx.AddFolderItems(ctx, p.row.ID, 0); err != nil { // nobody ends jobs there from here on
+		if err := tx.AddFolderItems(ctx, p.row.ID, 0); err != nil { // from here on, no job can add a document to it
 			return err
 		}
 		full, err := tx.HasChildren(ctx, parentOf(p.row.ID))
@@ -77,7 +76,7 @@ func (s *Service) TrashFolder(ctx context.Context, c *Caller, id int64, recursiv
 	})
 }
 
-// folderRow is the row's id of a folder that a caller names.
+// folderRow returns the id in the database of a folder that a caller refers to.
 func (s *Service) folderRow(c *Caller, id int64) int64 {
 	if id == rootID {
 		return c.rootID
@@ -111,7 +110,7 @@ func (s *Service) Items(ctx context.Context, c *Caller, folderID int64, r PageRe
 	return result, err
 }
 
-// itemList is a list of items with folders first, each kind in ascending order of id.
+// itemList returns a list of items with folders first, each kind in ascending order of id.
 func itemList(ctx context.Context, q *store.Queries, name string, l store.Listing) list[Item] {
 	return list[Item]{
 		name: name,
@@ -132,8 +131,8 @@ type ItemOrder struct {
 	Descending bool
 }
 
-// ParseOrder reads the parameters of an order as a request carries them: sort id, name (the default), date or size;
-// direction ASC (the default) or DESC.
+// ParseOrder parses the query parameters of an order: sort is id, name (the default), date, or size; direction is ASC
+// (the default) or DESC.
 func ParseOrder(sort, direction string) (ItemOrder, error) {
 	order := ItemOrder{By: cmp.Or(sort, "name")}
 	var problems []Problem
@@ -168,7 +167,7 @@ func (s *Service) ItemsByOffset(ctx context.Context, c *Caller, folderID int64, 
 	return result, err
 }
 
-// itemsAt reads one page by offset of a list of items, in an order.
+// itemsAt reads one page by offset of a list of items, in the given order.
 func itemsAt(ctx context.Context, q *store.Queries, c *Caller, l store.Listing, r OffsetRequest,
 	order ItemOrder) (OffsetPage[Item], error) {
 	return pageAt(c, r,

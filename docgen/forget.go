@@ -35,7 +35,7 @@ type forgetter struct {
 	*erasure
 	id      string // of the user, as JSON
 	changed bool
-	owned   bool // it is about an item of the user
+	owned   bool // the notification is about an item of the user
 }
 
 // member returns the new value of a member of an object.
@@ -71,10 +71,11 @@ func (f *forgetter) replaced(by string) jsontext.Value {
 	return jsontext.Value(by)
 }
 
-// isName reports whether a member is the name of an item.
+// isName reports whether a member holds the name of an item.
 func isName(m member) bool { return string(m.key) == `"name"` || string(m.key) == `"old_name"` }
 
-// forgetItem leaves of the source of a notification its type and id, and of the additional information no names.
+// forgetItem reduces the source of a notification to its type and id, and removes names from the additional
+// information.
 func forgetItem(_ []member, m member) (jsontext.Value, error) {
 	switch string(m.key) {
 	case `"source"`:
@@ -103,7 +104,7 @@ func has(members []member, key, value string) bool {
 	return slices.ContainsFunc(members, func(m member) bool { return string(m.key) == key && string(m.value) == value })
 }
 
-// rewrite returns a value in which each member of an object, or of the objects in an array, has another value.
+// rewrite returns a value in which the members of an object, or of all objects in an array, have been replaced.
 func rewrite(v jsontext.Value, value func(of []member, m member) (jsontext.Value, error)) (jsontext.Value, error) {
 	if v.Kind() == '{' {
 		members, err := membersOf(v)
@@ -163,7 +164,7 @@ func objectOf(members []member) jsontext.Value {
 	return append(out, '}')
 }
 
-// parts calls read for each member of an object, or element of an array.
+// parts calls read for each member of an object, or each element of an array.
 func parts(v jsontext.Value, read func(*jsontext.Decoder) error) error {
 	in := jsontext.NewDecoder(bytes.NewReader(v))
 	if _, err := in.ReadToken(); err != nil {

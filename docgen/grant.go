@@ -19,20 +19,20 @@ const (
 	refreshTokenTTL = 60 * 24 * time.Hour
 )
 
-// The grants of GrantRequest.
+// The grant types of GrantRequest.
 const (
 	GrantClient    = "client_credentials"
 	GrantAssertion = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 	GrantRefresh   = "refresh_token"
 )
 
-// GrantError is why a client gets no token, in the words of RFC 6749, section 5.2.
+// GrantError explains why a client gets no token, in the terms of RFC 6749, section 5.2.
 type GrantError struct {
 	Reason      GrantReason
 	Description string
 }
 
-// GrantReason is the error of a GrantError.
+// GrantReason is the error code of a GrantError.
 type GrantReason string
 
 // The reasons of a GrantError.
@@ -59,31 +59,31 @@ func missingParameter(name string) error {
 	return refuse(GrantInvalidRequest, "The parameter %s is required.", name)
 }
 
-// GrantRequest asks for tokens. What a grant does not need is passed over.
+// GrantRequest is a request for tokens. Fields that the grant type does not use are ignored.
 type GrantRequest struct {
-	Type         string // one of the grants
+	Type         string // one of the grant types
 	SubjectType  string // GrantClient: subjectEnterprise or subjectUser
 	SubjectID    string
 	Assertion    string // GrantAssertion
-	Audience     string // the address of the token endpoint
+	Audience     string // the URL of the token endpoint
 	RefreshToken string // GrantRefresh
-	Scope        string // with blanks between them; empty for all that the token can have
+	Scope        string // separated by spaces; empty for all scopes that the token can have
 }
 
 // Tokens are the tokens that a client gets.
 type Tokens struct {
 	Access  string
-	Refresh string // empty when the grant has none
+	Refresh string // empty if the grant has none
 	Scopes  []Scope
 }
 
 // Client is an authenticated application.
 type Client struct{ app store.Application }
 
-// ID is the client id.
+// ID returns the client id.
 func (c *Client) ID() string { return c.app.ClientID }
 
-// AuthenticateClient returns the Client with an id and a secret.
+// AuthenticateClient returns the Client with the given id and secret.
 func (s *Service) AuthenticateClient(ctx context.Context, id, secret string) (*Client, error) {
 	invalid := refuse(GrantInvalidClient, "The client credentials are not valid")
 	if !keepable(id) || id == "" {
@@ -95,7 +95,7 @@ func (s *Service) AuthenticateClient(ctx context.Context, id, secret string) (*C
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		// The hash of an unknown client is empty, which no secret matches.
+		// The hash for an unknown client is empty, and no secret matches it.
 		if subtle.ConstantTimeCompare([]byte(hashToken(secret)), []byte(app.SecretHash)) != 1 {
 			return invalid
 		}
@@ -120,7 +120,7 @@ func (s *Service) Grant(ctx context.Context, client *Client, r GrantRequest) (To
 	return Tokens{}, refuse(GrantUnsupported, "The supported grant types are %s, %s, and %s.", GrantClient, GrantAssertion, GrantRefresh)
 }
 
-// A subject is whom a token is to act for, with the names of the parameters that say so.
+// A subject is the user on whose behalf a token acts, with the names of the parameters that specify it.
 type subject struct{ kind, id, kindName, idName string }
 
 // The kinds of subject: the enterprise, which means the application's service account, or a user.
@@ -141,7 +141,7 @@ func (u subject) problem() error {
 	return nil
 }
 
-// grantSubject issues an access token for a subject, if a check in the same transaction allows it.
+// grantSubject issues an access token for a subject if a check in the same transaction allows it.
 func (s *Service) grantSubject(ctx context.Context, client *Client, of subject, scope string,
 	before func(*store.Tx) error) (Tokens, error) {
 	var tokens Tokens
@@ -172,7 +172,7 @@ func (s *Service) grantSubject(ctx context.Context, client *Client, of subject, 
 	return tokens, err
 }
 
-// lockClient keeps everybody else from giving or ending tokens of an application.
+// lockClient prevents others from issuing or revoking tokens of an application.
 func lockClient(ctx context.Context, tx *store.Tx, client *Client) (store.Application, error) {
 	app, err := tx.LockApplication(ctx, client.app.ID)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -181,7 +181,7 @@ func lockClient(ctx context.Context, tx *store.Tx, client *Client) (store.Applic
 	return app, err
 }
 
-// subjectUser returns the user that a subject is.
+// subjectUser returns the user of a subject.
 func (s *Service) subjectUser(ctx context.Context, q *store.Queries, app store.Application, of subject) (store.User, error) {
 	id, err := strconv.ParseInt(of.id, 10, 64)
 	if err != nil {
@@ -215,7 +215,7 @@ func narrow(scope string, can []Scope) ([]Scope, error) {
 	return slices.Compact(asked), nil
 }
 
-// issue makes an access token.
+// issue issues an access token.
 func (s *Service) issue(ctx context.Context, tx *store.Tx, app store.Application, user store.User, scopes []Scope,
 	grant int64) (Tokens, error) {
 	tokens, id := Tokens{Access: newToken(), Scopes: scopes}, s.newID()
@@ -237,7 +237,7 @@ type tokenGrant struct {
 	scopes []Scope
 }
 
-// issueGrant makes an access token and the next refresh token of a grant.
+// issueGrant issues an access token and the next refresh token of a grant.
 func (s *Service) issueGrant(ctx context.Context, tx *store.Tx, g tokenGrant, scopes []Scope) (Tokens, error) {
 	tokens, err := s.issue(ctx, tx, g.app, g.user, scopes, g.id)
 	if err != nil {
@@ -250,7 +250,7 @@ func (s *Service) issueGrant(ctx context.Context, tx *store.Tx, g tokenGrant, sc
 	})
 }
 
-// CreateGrant makes the first tokens of an application for a user, as the operator wants it, and not the application.
+// CreateGrant issues the first tokens of an application for a user. The operator requests them, not the application.
 func (s *Service) CreateGrant(ctx context.Context, application, login string, scopes []Scope) (Tokens, error) {
 	var tokens Tokens
 	err := s.changeApplication(ctx, application, func(tx *store.Tx, app store.Application) error {
@@ -324,7 +324,7 @@ func (s *Service) useRefreshToken(ctx context.Context, tx *store.Tx, app store.A
 	return s.issueGrant(ctx, tx, tokenGrant{id: row.GrantID, app: app, user: user, scopes: granted}, scopes)
 }
 
-// endGrant ends all tokens of a grant.
+// endGrant revokes all tokens of a grant.
 func endGrant(ctx context.Context, tx *store.Tx, id int64) error {
 	if err := tx.DeleteTokensOfGrant(ctx, id); err != nil {
 		return err
@@ -332,8 +332,8 @@ func endGrant(ctx context.Context, tx *store.Tx, id int64) error {
 	return tx.DeleteRefreshTokensOfGrant(ctx, id)
 }
 
-// Revoke ends a token of a client: an access token alone, a refresh token with all that came of its grant. An unknown token is not an
-// error (RFC 7009).
+// Revoke revokes a token of a client. An access token is revoked alone, a refresh token together with all tokens of its
+// grant. An unknown token is not an error (RFC 7009).
 func (s *Service) Revoke(ctx context.Context, client *Client, token string) error {
 	if token == "" {
 		return missingParameter("token")

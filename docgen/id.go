@@ -10,7 +10,7 @@ import (
 // clients that read numbers as floating point.
 const idRandomBits = 22
 
-// idEpoch is the second that ids count from: with 31 bits they last until 2093.
+// idEpoch is the time from which ids count seconds. With 31 bits, they last until 2093.
 var idEpoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // idSource creates increasing ids: positive numbers whose upper part is the time. The lower part begins at random, so that several servers
@@ -20,13 +20,13 @@ type idSource struct {
 	last int64
 }
 
-// next makes n ids in a row and returns the first.
+// next reserves n consecutive ids and returns the first.
 func (s *idSource) next(now time.Time, n int) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	first := s.last + 1
 	if second := int64(now.Sub(idEpoch) / time.Second); second > s.last>>idRandomBits {
-		// Once a second only: drawing again and again would drive every server to the end of the second's numbers.
+		// Draw only once per second: drawing for every id would soon move all servers to the end of the second's range.
 		first = second<<idRandomBits | rand.Int64N(1<<idRandomBits)
 	}
 	s.last = first + int64(n) - 1

@@ -14,7 +14,8 @@ import (
 // maxIncludeName is the largest length in bytes of the name of an included file, with its folders.
 const maxIncludeName = 1000
 
-// Requester is the user for whom a task reads a template, with the reach that the user's token had. The zero value is nobody.
+// Requester is the user for whom a task reads a template, with the access that the user's token had. The zero value is
+// no user.
 type Requester struct {
 	UserID        int64
 	GlobalContent bool // whether the token had ScopeGlobalContent
@@ -26,11 +27,11 @@ type Inclusion struct {
 	VersionID int64  `json:"version_id"` // the version of the file; 0 if there was none to be had
 }
 
-// IncludedContent returns the content of a file that a template's version includes by name: the current version of the file of that name
-// in the folder of the template, or in a folder below it ("clauses/liability.docx"). Both the uploader of the template's version and the
-// requester must be allowed to download the file; without a requester only the uploader's permissions count. In an archive, the
-// permissions of the archive replace those of the uploader. If the file does not exist, or one of them may not download it, the Error has
-// CodeNotFound.
+// IncludedContent returns the content of a file that a template's version includes by name: the current version of the
+// file with that name in the folder of the template, or in a folder below it ("clauses/liability.docx"). Both the
+// uploader of the template's version and the requester must be allowed to download the file; without a requester, only
+// the uploader's permissions count. In an archive, the permissions of the archive replace those of the uploader. If the
+// file does not exist, or either may not download it, the Error has CodeNotFound.
 func (s *Service) IncludedContent(ctx context.Context, versionID int64, name string, requester Requester) (*Content, error) {
 	var found *Content
 	err := s.db.Read(ctx, func(q *store.Queries) error {
@@ -64,7 +65,7 @@ func (s *Service) included(ctx context.Context, q *store.Queries, version store.
 	if err != nil || len(chain) == 0 {
 		return store.FileVersion{}, fmt.Errorf("file %d: %w", version.FileID, errors.Join(err, sql.ErrNoRows))
 	}
-	if s.placeOf(chain).archive != nil { // the enterprise owns it now, not the uploader
+	if s.placeOf(chain).archive != nil { // the enterprise now owns it, not the uploader
 		author.User.ID = s.enterprise.accountID
 	}
 	item, err := itemBelow(ctx, q, chain[0].Item.ParentID, name)
@@ -89,7 +90,7 @@ type view int
 
 const (
 	viewAll     view = iota
-	viewNothing      // one of the included files is not the caller's to download
+	viewNothing      // the caller may not download one of the included files
 	viewStale        // an included file has changed, or is unknown, so that the version must be read again
 )
 
@@ -139,7 +140,7 @@ func viewLookups(includes string) int {
 	return strings.Count(includes, `"name":`) + strings.Count(includes, "/")
 }
 
-// Replacements for the problems of a template, by view.
+// Messages that replace the problems of a template, by view.
 const (
 	problemHidden = "The template includes a file that you may not download, directly or through another file. Its tags and " +
 		"contract are only " +

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// maxInputDepth is how deep lists and objects nest in a user_input.
+	// maxInputDepth is the maximum nesting depth of lists and objects in a user_input.
 	maxInputDepth = 500
 	// maxShapeBytes is the size of a batch's data, and maxShapeText that of its shape, above which no shape is stored. Contracts then
 	// cannot say whether a new version of the template breaks the batch.
@@ -21,14 +21,14 @@ const (
 	maxShapeText  = 64 << 10
 )
 
-// Input is a user_input: a JSON object as text, and what reading it found.
+// Input is a user_input: a JSON object as text, and the result of reading it.
 type Input struct {
 	text    []byte
 	depth   int
 	problem string // the mistake in the text; "" if it is JSON
 }
 
-// Text returns the text of the input, which must not be changed.
+// Text returns the text of the input. The caller must not change it.
 func (i Input) Text() []byte { return i.text }
 
 // Inputs reads the inputs of one batch. It reads each input once, before the batch is accepted, and finds out whether
@@ -54,7 +54,7 @@ func (r *Inputs) Read(d *jsontext.Decoder, text []byte) (Input, error) {
 	return Input{text: text[begin:end:end], depth: depth}, nil
 }
 
-// Parse reads a complete text as an input. If it is not valid, a batch with it is rejected.
+// Parse reads a complete text as an input. A batch with an invalid input is rejected.
 func (r *Inputs) Parse(text []byte) Input {
 	text = bytes.TrimSpace(text)
 	switch {

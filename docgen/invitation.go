@@ -8,8 +8,8 @@ import (
 	"platen/store"
 )
 
-// invited finds the user that a new collaboration names; nil for a login that nobody has, nor gets before the transaction
-// ends.
+// invited returns the user for a new collaboration, or nil if no user has the login. In that case, no user can get it
+// until the transaction ends.
 func (s *Service) invited(ctx context.Context, tx *store.Tx, n NewCollaboration) (*store.User, error) {
 	user, err := named(ctx, tx, n)
 	if errors.Is(err, sql.ErrNoRows) && n.UserID == 0 {
@@ -20,7 +20,7 @@ func (s *Service) invited(ctx context.Context, tx *store.Tx, n NewCollaboration)
 			return nil, nil
 		}
 	}
-	if err == nil { // nobody deletes the user until the role is given
+	if err == nil { // the user cannot be deleted until the collaboration is committed
 		if _, err = tx.LockUser(ctx, user.ID); err == nil {
 			user, err = named(ctx, tx, n)
 		}
@@ -31,7 +31,7 @@ func (s *Service) invited(ctx context.Context, tx *store.Tx, n NewCollaboration)
 	return &user, err
 }
 
-// named looks a user up by id or by login.
+// named returns a user by id or by login.
 func named(ctx context.Context, tx *store.Tx, n NewCollaboration) (store.User, error) {
 	if n.UserID == 0 {
 		return tx.UserByLogin(ctx, foldKey(n.Login))
@@ -40,7 +40,7 @@ func named(ctx context.Context, tx *store.Tx, n NewCollaboration) (store.User, e
 	return row.User, err
 }
 
-// isColleague reports whether a user is one that items can be shared with.
+// isColleague reports whether items can be shared with a user.
 func (s *Service) isColleague(user store.User) bool {
 	return user.EnterpriseID == s.enterprise.id && user.ID != s.enterprise.accountID && user.DeletedAt == 0
 }
@@ -61,7 +61,7 @@ func (s *Service) bindInvitations(ctx context.Context, tx *store.Tx, id int64, l
 	return err
 }
 
-// answerInvitation accepts or rejects an invitation for who was invited.
+// answerInvitation accepts or rejects an invitation on behalf of the invited user.
 func (s *Service) answerInvitation(ctx context.Context, tx *store.Tx, c *Caller, found share, answer string) error {
 	if !found.matches(c) {
 		return failf(CodeForbidden, "Access denied – only the invited user can accept or reject an invitation.")
@@ -73,7 +73,7 @@ func (s *Service) answerInvitation(ctx context.Context, tx *store.Tx, c *Caller,
 	return err
 }
 
-// Invitations returns one page by offset of what waits for the caller to accept or reject it, in ascending order of id.
+// Invitations returns one page by offset of the caller's pending invitations, in ascending order of id.
 func (s *Service) Invitations(ctx context.Context, c *Caller, r OffsetRequest) (OffsetPage[Collaboration], error) {
 	if err := c.require(ScopeRead); err != nil {
 		return OffsetPage[Collaboration]{}, err

@@ -20,7 +20,7 @@ const (
 	File   Kind = 1
 )
 
-// String returns the word of the interface: folder or file.
+// String returns the name in the API: folder or file.
 func (k Kind) String() string {
 	if k == Folder {
 		return "folder"
@@ -28,27 +28,28 @@ func (k Kind) String() string {
 	return "file"
 }
 
-// Every user has a root folder, which everyone calls by the same id and name.
+// Every user has a root folder, with the same public id and name for everyone.
 const (
 	rootID   = 0
 	rootName = "All Files"
 )
 
-// Item is a file or a folder. In listings and conflicts nothing is set that names other items or users, nor Permissions.
+// Item is a file or a folder. In listings and conflicts, fields that refer to other items or users, and Permissions,
+// are not set.
 type Item struct {
 	Kind        Kind
 	ID          int64 // 0 is the caller's root folder
-	ETag        int64 // grows with every change
+	ETag        int64 // increases with every change
 	Name        string
 	Description string
 
 	Size          int64  // bytes of the current version, or of all files in an archive; 0 for other folders
-	SHA1          string // of the current version, in hexadecimal; empty of a folder
-	VersionID     int64  // 0 of a folder
-	VersionNumber int64  // 1 for the first; 0 of a folder
+	SHA1          string // of the current version, in hexadecimal; empty for a folder
+	VersionID     int64  // 0 for a folder
+	VersionNumber int64  // 1 for the first; 0 for a folder
 
-	Parent *FolderRef  // nil of the root folder and of an archive
-	Path   []FolderRef // from the root folder, or the archive, to the parent, as far as the caller may see
+	Parent *FolderRef  // nil for the root folder and for an archive
+	Path   []FolderRef // from the root folder, or the archive, to the parent, as far as the caller may see it
 
 	Owner             UserRef
 	CreatedBy         UserRef
@@ -57,12 +58,12 @@ type Item struct {
 	ModifiedAt        time.Time
 	ContentCreatedAt  time.Time
 	ContentModifiedAt time.Time
-	TrashedAt         time.Time // when it was put into the trash; zero if it is not in the trash
+	TrashedAt         time.Time // when it was moved to the trash; zero if it is not in the trash
 
 	Permissions Permissions // of the caller
 }
 
-// FolderRef is a folder as the items below it name it.
+// FolderRef is a reference to a folder from the items below it.
 type FolderRef struct {
 	ID   int64
 	ETag int64
@@ -73,15 +74,15 @@ type FolderRef struct {
 type ItemChange struct {
 	Name        *string
 	Description *string
-	ParentID    *int64 // moves the item into that folder
-	ParentOwner int64  // with a ParentID of 0: whose root folder that is; 0 for the caller's
-	IfMatch     string // the etag the item must still have; empty for any
+	ParentID    *int64 // the folder to move the item into
+	ParentOwner int64  // if ParentID is 0, the user who owns that root folder; 0 for the caller
+	IfMatch     string // the etag that the item must still have; empty for any
 }
 
-// maxDescriptionLength is the most bytes a description has.
+// maxDescriptionLength is the maximum length of a description, in bytes.
 const maxDescriptionLength = 1024
 
-// listed is the listing form of an item.
+// listed returns the listing form of an item.
 func listed(row store.ListedItem) Item {
 	return Item{
 		Kind: Kind(row.Kind), ID: row.ID, ETag: row.Etag, Name: row.Name,
@@ -100,7 +101,7 @@ func listedAll(rows []store.ListedItem, err error) ([]Item, error) {
 	return items, err
 }
 
-// item finds an item and describes it.
+// item returns an item as the caller may see it.
 func (s *Service) item(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64) (*Item, error) {
 	p, err := s.find(ctx, q, c, kind, id, MaySee)
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *Service) item(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 	return describe(ctx, q, c, p)
 }
 
-// describe returns the whole of an item, as the caller who found it may see it.
+// describe returns the full form of an item, as the caller who found it may see it.
 func describe(ctx context.Context, q *store.Queries, c *Caller, p place) (*Item, error) {
 	item := listed(p.row.Listed())
 	if !p.row.ParentID.Valid {
@@ -165,7 +166,7 @@ func (p place) isAccessOnly(c *Caller) bool {
 
 func refOf(user store.User) UserRef { return UserRef{ID: user.ID, Name: user.Name, Login: user.Login} }
 
-// userRefs looks users up, each once.
+// userRefs caches users, so that each is read once.
 type userRefs map[int64]UserRef
 
 func (u userRefs) get(ctx context.Context, q *store.Queries, id int64) (UserRef, error) {
@@ -180,7 +181,7 @@ func (u userRefs) get(ctx context.Context, q *store.Queries, id int64) (UserRef,
 	return u[id], nil
 }
 
-// optional looks a user up whose id may be 0, for none.
+// optional returns the user with an id, or nothing for id 0.
 func (u userRefs) optional(ctx context.Context, q *store.Queries, id int64) (*UserRef, error) {
 	if id == 0 {
 		return nil, nil
@@ -198,7 +199,7 @@ func newItemRow(kind Kind, id int64, parent sql.NullInt64, name string, owner, c
 	}
 }
 
-// parentOf is the column value of a parent folder.
+// parentOf returns the column value for a parent folder.
 func parentOf(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: true} }
 
 // nameInUse returns the Error for a name that an item in the folder already has.
@@ -228,7 +229,7 @@ func (s *Service) nameTaken(ctx context.Context, q *store.Queries, c *Caller, ro
 	return taken
 }
 
-// matches checks the etag that a caller wants an item to have.
+// matches returns an Error if the item does not have the etag that the caller requires.
 func (p place) matches(ifMatch string) error {
 	if ifMatch == "" || ifMatch == "*" || ifMatch == strconv.FormatInt(p.row.Etag, 10) {
 		return nil
@@ -236,7 +237,7 @@ func (p place) matches(ifMatch string) error {
 	return failf(CodePrecondition, "The resource has been modified. Retrieve the resource again and retry")
 }
 
-// lock finds an item for a change: from here to the end of the transaction nobody else changes it.
+// lock returns an item that nobody else can change until the transaction ends.
 func (s *Service) lock(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, need Permissions, ifMatch string) (place, error) {
 	p, err := s.findLocked(ctx, tx, c, kind, id, need)
 	if err != nil {
@@ -248,7 +249,7 @@ func (s *Service) lock(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, 
 	return p, p.matches(ifMatch)
 }
 
-// changeable returns the Error of what nobody changes as a file or folder.
+// changeable returns an Error if the item cannot be changed as a file or folder.
 func (p place) changeable() error {
 	switch {
 	case !p.row.ParentID.Valid:
@@ -259,7 +260,7 @@ func (p place) changeable() error {
 	return nil
 }
 
-// lockFolder finds a folder to put something into: from here to the end of the transaction nobody deletes it as empty.
+// lockFolder returns a folder to add something to. Until the transaction ends, nobody can delete it as empty.
 func (s *Service) lockFolder(ctx context.Context, tx *store.Tx, c *Caller, id int64) (place, error) {
 	return s.findSteady(ctx, tx, c, Folder, id, MayUpload, func(p place) error {
 		if p.isArchive() { // deleting it locks its tree; its row is locked last, by addUsage
@@ -273,7 +274,7 @@ func (s *Service) lockFolder(ctx context.Context, tx *store.Tx, c *Caller, id in
 // lockTries is the maximum number of attempts to lock an item that others keep moving to another tree.
 const lockTries = 3
 
-// findLocked finds an item that nobody else changes from here to the end of the transaction.
+// findLocked returns an item that nobody else can change until the transaction ends.
 func (s *Service) findLocked(ctx context.Context, tx *store.Tx, c *Caller, kind Kind, id int64, need Permissions) (place, error) {
 	return s.findSteady(ctx, tx, c, kind, id, need, lockRow(ctx, tx))
 }
@@ -293,7 +294,7 @@ func (s *Service) findSteady(ctx context.Context, tx *store.Tx, c *Caller, kind 
 	return steady(ctx, tx, kind, lock, func() (place, error) { return s.find(ctx, tx.Queries, c, kind, id, need) })
 }
 
-// steady is findSteady for who finds the item in another way.
+// steady is findSteady with a custom function to find the item.
 func steady(ctx context.Context, tx *store.Tx, kind Kind, lock func(place) error, find func() (place, error)) (place, error) {
 	for range lockTries {
 		p, err := find()
@@ -314,7 +315,7 @@ func steady(ctx context.Context, tx *store.Tx, kind Kind, lock func(place) error
 	return place{}, failf(CodeConflict, "The %s was just moved. Retry.", kind)
 }
 
-// update changes an item's own facts and returns it as it then is.
+// update changes the properties of an item and returns the changed item.
 func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, change ItemChange) (*Item, error) {
 	if err := c.require(ScopeWrite); err != nil {
 		return nil, err
@@ -397,8 +398,8 @@ func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p pl
 	return s.fire(ctx, tx, c, append(renameEvents(p, row.Name), moveEvents(p, target, row.ParentID.Int64)...)...)
 }
 
-// lateTaken is what became of a change of a name: where another transaction has taken the name since nameFree looked, the
-// Error of that.
+// lateTaken returns the result of a change of a name: an Error if another transaction has taken the name since nameFree
+// checked it.
 func lateTaken(err error) error {
 	if store.IsUniqueViolation(err) {
 		return failf(CodeNameInUse, "Item with the same name already exists")

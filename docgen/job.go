@@ -45,8 +45,8 @@ type Job struct {
 	TemplateVersionID int64
 	Status            Status
 	OutputType        string
-	OutputFileID      int64           // 0 until the job has ended with a document
-	OutputVersionID   int64           // 0 until the job has ended with a document
+	OutputFileID      int64           // 0 unless the job has ended with a document
+	OutputVersionID   int64           // 0 unless the job has ended with a document
 	Failures          Failures        // empty in lists
 	Summary           *FailureSummary // nil if there are no failures
 	WaitingFor        Shortage        // why the job waits although it could be generated; NoShortage once it has ended
@@ -59,7 +59,6 @@ type Job struct {
 // FontReport says which fonts were used for those that a document asks for.
 type FontReport = font.Report
 
-// Detail is a problem of a template, or of data with it, in its place.
 type Detail = docx.Error //nolint:errname // the API calls it a detail
 
 func jobOf(row store.DocgenJob, batch store.DocgenBatch, details string) (Job, error) {
@@ -67,7 +66,7 @@ func jobOf(row store.DocgenJob, batch store.DocgenBatch, details string) (Job, e
 	if err != nil {
 		return Job{}, fmt.Errorf("failures of job %d: %w", row.ID, err)
 	}
-	f = f.Bounded() // an earlier release kept all of them
+	f = f.Bounded() // an earlier release did not bound them
 	summary := f.summary(Status(row.Status))
 	if details == "" { // there are none, or they were deleted
 		if summary, err = summaryOf(row.Summary, Status(row.Status)); err != nil {
@@ -84,7 +83,7 @@ func jobOf(row store.DocgenJob, batch store.DocgenBatch, details string) (Job, e
 	}, nil
 }
 
-// Job returns a job that the caller created; another's is not found.
+// Job returns a job that the caller created. Jobs of other users are not found.
 func (s *Service) Job(ctx context.Context, c *Caller, id int64) (Job, error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return Job{}, err

@@ -18,7 +18,7 @@ type JobFilter struct {
 	TemplateID *int64  `column:"template_file_id" marker:"docgen_template_jobs"` // a template that the caller may see
 }
 
-// set returns the fields that have a value, with their values.
+// set returns the fields that are set, with their values.
 func (f JobFilter) set() (fields []reflect.StructTag, values []any) {
 	for field, value := range reflect.ValueOf(f).Fields() {
 		if !value.IsZero() {
@@ -35,7 +35,7 @@ func (f JobFilter) conditions(c *Caller) []store.Equal {
 	for i := range fields {
 		conditions = append(conditions, store.Equal{Column: fields[i].Get("column"), Value: values[i]})
 	}
-	if f.BatchID == nil { // whose jobs are all of one user
+	if f.BatchID == nil { // all jobs of a batch belong to one user
 		conditions = append(conditions, store.Equal{Column: "created_by", Value: c.User.ID})
 	}
 	return conditions
@@ -54,15 +54,15 @@ func (f JobFilter) list() string {
 	return strings.Join(names, "/")
 }
 
-// Jobs returns one page of the jobs that the caller created, in ascending order of id, which is the order of the documents of
-// a batch.
+// Jobs returns one page of the jobs that the caller created, in ascending order of id, which is the order of the
+// documents in a batch.
 func (s *Service) Jobs(ctx context.Context, c *Caller, f JobFilter, r PageRequest) (Page[Job], error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return Page[Job]{}, err
 	}
 	read := s.db.ReadOne
 	if f.BatchID != nil || f.TemplateID != nil {
-		read = s.db.Read // as of the moment at which it is checked
+		read = s.db.Read // with the state of the access check
 	}
 	var result Page[Job]
 	err := read(ctx, func(q *store.Queries) error {
@@ -106,7 +106,7 @@ func jobList(ctx context.Context, q *store.Queries, c *Caller, f JobFilter) list
 	}
 }
 
-// listedJobs returns the jobs of the rows of a list. Of their failures they have only the summary.
+// listedJobs converts the rows of a list to jobs. Of their failures, they have only the summary.
 func listedJobs(rows []store.ListedJob, err error) ([]Job, error) {
 	if err != nil {
 		return nil, err

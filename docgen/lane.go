@@ -25,10 +25,10 @@ const (
 	LaneIsolated Lane = "isolated" // documents that may have crashed a server
 )
 
-// Lanes are all lanes.
+// Lanes returns all lanes.
 func Lanes() []Lane { return []Lane{LaneDocx, LanePDF, LaneIsolated} }
 
-// Queue is the queue of the tasks of a lane. They mostly wait.
+// Queue returns the queue for the tasks of a lane. The tasks mostly wait.
 func (l Lane) Queue() string { return "generate_" + string(l) }
 
 // laneLimits are the limits of one user in a lane.
@@ -54,12 +54,12 @@ func (l Lane) limits() laneLimits {
 	}
 }
 
-// claimOf is the number of documents that a slot claims at once, of a batch with so many.
+// claimOf returns the number of documents that a slot claims at once from a batch with the given number of documents.
 func (l Lane) claimOf(documents int64) int64 {
 	return max(1, min(int64(l.limits().claim), (documents+claimShare-1)/claimShare))
 }
 
-// slotsFor is the number of slots that some documents are worth.
+// slotsFor returns the number of slots that the given number of documents justifies.
 func (l Lane) slotsFor(documents int64) int {
 	claim := l.claimOf(documents)
 	return int(max(1, min(int64(l.limits().wake), (documents+claim-1)/claim)))
@@ -82,11 +82,11 @@ type GenerateDocuments struct {
 // Kind names the task.
 func (GenerateDocuments) Kind() string { return "generate_user_documents" }
 
-// slot names the slot in the rows that it holds.
+// slot returns the name of the slot in the rows that it holds.
 func (t GenerateDocuments) slot() string { return fmt.Sprintf("%s/%d", t.Lane, t.Slot) }
 
-// job is the task in its queue. The first slots of all users run before the others, so that a user with many slots does not
-// keep others from having any.
+// job returns the queue entry of the task. The first slots of all users run before the others, so that a user with many
+// slots does not block others.
 func (t GenerateDocuments) job() store.Job {
 	priority := 1
 	for _, from := range []int{4, 8, 16} {
@@ -97,8 +97,8 @@ func (t GenerateDocuments) job() store.Job {
 	return store.Job{Task: t, Queue: t.Lane.Queue(), Priority: priority, Unique: true, Tries: generationTries}
 }
 
-// generationTries is the number of tries of a task that wakes a slot. Server errors and crashes count per document, and the tasks
-// continue.
+// generationTries is the number of tries of a task that wakes a slot. Server errors and crashes count per document, and
+// the tasks continue.
 const generationTries = 10_000
 
 // join adds documents of a batch to a lane, and wakes slots for them. It must be the last step of a transaction,
@@ -110,7 +110,7 @@ func (s *Service) join(ctx context.Context, tx *store.Tx, userID int64, lane Lan
 	return wakeSlots(ctx, tx, userID, lane, documents)
 }
 
-// joinAt has documents of a batch wait in a lane until a time, when WakeDocuments finds them.
+// joinAt adds documents of a batch to a lane. They are not due before a time, when WakeDocuments finds them.
 func (s *Service) joinAt(ctx context.Context, tx *store.Tx, userID int64, lane Lane, batchID string, documents, due int64) error {
 	return tx.JoinTurns(ctx, store.JoinTurnsParams{ID: s.newID(), UserID: userID, Lane: string(lane), BatchID: batchID,
 		Documents: documents, DueAt: due})
@@ -136,7 +136,8 @@ func wakeSlots(ctx context.Context, tx *store.Tx, userID int64, lane Lane, docum
 	return err
 }
 
-// crashesBeforeIsolation is the number of server crashes during the generation of a document after which it is generated in isolation.
+// crashesBeforeIsolation is the number of server crashes while a document is being generated after which it is
+// generated in isolation.
 const crashesBeforeIsolation = 2
 
 // ResumeSlot prepares a run of a slot. Documents that the slot still holds, because its last run could not release them, return to their
@@ -158,7 +159,7 @@ func (s *Service) ResumeSlot(ctx context.Context, task GenerateDocuments, crashe
 	return int(slot.Weight), takenBack, err
 }
 
-// Weight returns the share of the machine that a user has. It is 1 where the user is not known, as in tasks of earlier releases.
+// Weight returns a user's share of the machine. It is 1 if the user is unknown, as in tasks of earlier releases.
 func (s *Service) Weight(ctx context.Context, userID int64) (weight int, err error) {
 	err = s.db.ReadOne(ctx, func(q *store.Queries) error {
 		share, err := q.UserWeight(ctx, userID)
@@ -200,14 +201,14 @@ func (s *Service) takeBack(ctx context.Context, tx *store.Tx, task GenerateDocum
 	return len(rows), nil
 }
 
-// WakeDocuments is the task of finding documents that wait although nobody generates them: because they are tried again later,
-// or because their task was lost.
+// WakeDocuments is the task that finds documents that wait although nobody generates them, because they are to be tried
+// again later, or because their task was lost.
 type WakeDocuments struct{}
 
 // Kind names the task.
 func (WakeDocuments) Kind() string { return "wake_documents" }
 
-// ScheduleDocuments has all documents generated that wait, now and for as long as the task is snoozed.
+// ScheduleDocuments schedules the generation of all waiting documents, now and for as long as the task is snoozed.
 func (s *Service) ScheduleDocuments(ctx context.Context) error {
 	if err := s.wakeDocuments(ctx, true); err != nil {
 		return err
@@ -218,7 +219,8 @@ func (s *Service) ScheduleDocuments(ctx context.Context) error {
 	})
 }
 
-// WakeDocuments wakes a slot of each user with documents that wait in a lane and are due, while none is generated there.
+// WakeDocuments wakes a slot for each user who has due documents in a lane in which none of the user's documents is
+// being generated.
 func (s *Service) WakeDocuments(ctx context.Context) error { return s.wakeDocuments(ctx, false) }
 
 // wakeDocuments wakes slots for due documents. With all, it also counts documents that are being generated, because their server may have
@@ -251,14 +253,14 @@ func wakeLane(ctx context.Context, tx *store.Tx, due store.LaneDue, all bool) er
 	return wakeSlots(ctx, tx, due.UserID, lane, documents)
 }
 
-// owns reports whether a slot is one of the lane.
+// owns reports whether a slot belongs to the lane.
 func (l Lane) owns(slot string) bool {
 	var n int
 	_, err := fmt.Sscanf(slot, string(l)+"/%d", &n)
 	return err == nil
 }
 
-// GenerateRange is the task of some documents of a batch as earlier releases had it.
+// GenerateRange is the task for some documents of a batch, as earlier releases created it.
 type GenerateRange struct {
 	BatchID string `json:"batch_id"`
 }
@@ -266,13 +268,13 @@ type GenerateRange struct {
 // Kind names the task.
 func (GenerateRange) Kind() string { return "generate_documents" }
 
-// Queues of GenerateRange besides the default one.
+// Queues of GenerateRange in addition to the default one.
 const (
 	OldPDFQueue      = "pdf"
 	OldIsolatedQueue = "apart"
 )
 
-// RequeueOldBatch has the documents of a batch wait in their lanes that a server of an earlier release accepted.
+// RequeueOldBatch adds the documents of a batch that a server of an earlier release accepted to their lanes.
 func (s *Service) RequeueOldBatch(ctx context.Context, task GenerateRange) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		batch, err := tx.Batch(ctx, task.BatchID)
@@ -295,9 +297,9 @@ func (s *Service) RequeueOldBatch(ctx context.Context, task GenerateRange) error
 	})
 }
 
-// LaneBacklog is what waits in a lane.
+// LaneBacklog is the number and age of the documents that wait in a lane.
 type LaneBacklog struct {
-	Documents int64         // CountedBacklog where there are more
+	Documents int64         // CountedBacklog if there are more
 	Oldest    time.Duration // age of the oldest batch with waiting documents; 0 if none wait
 
 }

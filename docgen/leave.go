@@ -48,7 +48,7 @@ func (s *Service) DeleteUser(ctx context.Context, c *Caller, id int64, force boo
 	})
 }
 
-// checkNotSelf checks that a caller does not end the account of the caller.
+// checkNotSelf returns an Error if the caller would delete their own account.
 func (c *Caller) checkNotSelf(id int64) error {
 	if id == c.User.ID || id == c.ActorID {
 		return failf(CodeForbidden, "Access denied – you cannot delete your own account.")
@@ -61,7 +61,7 @@ func userOwns(id int64) error {
 		"PUT /users/%d/folders/0, or send force=true to delete them.", id)
 }
 
-// endUser deletes the private data of a user. The row stays, because other rows refer to their creator.
+// endUser deletes the private data of a user. The row stays, because other rows refer to it as their creator.
 func (s *Service) endUser(ctx context.Context, tx *store.Tx, c *Caller, row store.User) error {
 	for _, remove := range []func(context.Context, int64) error{
 		tx.DeleteTokensOfUser, tx.DeleteRefreshTokensOfUser,
@@ -86,13 +86,14 @@ func (s *Service) endUser(ctx context.Context, tx *store.Tx, c *Caller, row stor
 	return s.enqueue(ctx, tx, matched)
 }
 
-// TransferContent moves all that a user owns into a new folder in the root folder of another one, and returns that folder. The caller
-// could read all of it afterward, so permission to manage users is not enough: the caller must also be allowed to manage all content.
+// TransferContent moves everything that a user owns into a new folder in the root folder of another user, and returns
+// that folder. The caller could read all of it afterward, so permission to manage users is not enough: the caller must
+// also be allowed to manage all content.
 func (s *Service) TransferContent(ctx context.Context, c *Caller, fromID, toID int64) (*Item, error) {
 	return s.transferContent(ctx, c, fromID, toID, func(from store.User) string { return transferName(from.Name) })
 }
 
-// transferContent is TransferContent into a folder with another name.
+// transferContent is TransferContent with the name of the folder.
 func (s *Service) transferContent(ctx context.Context, c *Caller, fromID, toID int64,
 	folderName func(from store.User) string) (*Item, error) {
 	if err := c.requireManager(); err != nil {
@@ -153,7 +154,7 @@ func (s *Service) holdTransfer(ctx context.Context, tx *store.Tx, c *Caller, fro
 	return from, to, err
 }
 
-// newOwner returns the active user that a caller wants to own content.
+// newOwner returns the active user to whom the caller wants to transfer content.
 func (s *Service) newOwner(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.User, error) {
 	row, err := s.managed(ctx, q, c, id)
 	if IsCode(err, CodeNotFound) || err == nil && !isActive(row) {
@@ -179,8 +180,8 @@ func (s *Service) insertTransferFolder(ctx context.Context, tx *store.Tx, c *Cal
 	return id, tx.AddFolderItems(ctx, to.RootFolderID, 1)
 }
 
-// transferEvents returns the events for the new folder with a user's content, and for the moves of the items in the user's root folder
-// that have webhooks. Other webhooks cannot match these moves.
+// transferEvents returns the events for the new folder with a user's content, and for the moves of those items in the
+// user's root folder that have webhooks. Other webhooks cannot match these moves.
 func (s *Service) transferEvents(ctx context.Context, tx *store.Tx, fromID, folderID int64) ([]event, error) {
 	folder, err := s.placeAt(ctx, tx.Queries, Folder, folderID)
 	if err != nil {
@@ -232,7 +233,7 @@ func transferName(user string) string {
 	return user + transferSuffix
 }
 
-// describeTransfer returns a folder as its owner has it: the caller, who gave it over, may not see it.
+// describeTransfer returns a folder as its owner sees it, because the caller who transferred it may not see it.
 func (s *Service) describeTransfer(ctx context.Context, tx *store.Tx, c *Caller, owner store.User, folderID int64) (*Item, error) {
 	as := callerOf(owner, false)
 	p, err := s.find(ctx, tx.Queries, as, Folder, folderID, MaySee)

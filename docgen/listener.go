@@ -9,8 +9,8 @@ import (
 	"platen/store"
 )
 
-// A listener is a webhook without an address: its owner polls for events. It is for developers whose programs are not reachable from the
-// server, and expires when it is not polled for a while.
+// A listener is a webhook without a URL: its owner polls for events. It is for developers whose programs are not
+// reachable from the server. It expires if it is not polled for a while.
 
 // Listener is a listener of the caller's.
 type Listener struct {
@@ -19,14 +19,14 @@ type Listener struct {
 	TargetID   int64 // 0 is the caller's root folder
 	Triggers   []Trigger
 	CreatedAt  time.Time
-	ExpiresAt  time.Time // unless something is fetched before
+	ExpiresAt  time.Time // unless it is polled before
 }
 
 // Limits of listeners.
 const (
 	ListenerTimeout = 2 * time.Minute // time after the last poll after which a listener ends
-	maxListeners    = 10              // of one application and user
-	maxPolled       = 100             // events that are fetched at once, and accepted at once
+	maxListeners    = 10              // per application and user
+	maxPolled       = 100             // events per poll, fetched or accepted
 	MaxPollWait     = 30 * time.Second
 	pollInterval    = 250 * time.Millisecond // interval between reads of the database
 )
@@ -103,8 +103,9 @@ type Polled struct {
 	Keys       []SigningKey
 }
 
-// PollListener marks accepted deliveries of a listener as delivered, and returns the next pending ones, at most 100. Deliveries that are
-// not accepted are returned again. If none is pending, it waits for events, for at most wait and MaxPollWait.
+// PollListener marks accepted deliveries of a listener as delivered, and returns the next pending ones, at most 100.
+// Deliveries that are not accepted are returned again. If none is pending, it waits for events, for at most wait and
+// MaxPollWait.
 func (s *Service) PollListener(ctx context.Context, c *Caller, listenerID int64, accepted []int64, wait time.Duration) (Polled, error) {
 	if len(accepted) > maxPolled {
 		return Polled{}, Invalid(invalidField("accepted", "accepted can contain at most %d ids", maxPolled))
@@ -168,7 +169,7 @@ func (s *Service) pollOnce(ctx context.Context, c *Caller, listenerID int64, acc
 	return polled, err
 }
 
-// DeleteListener ends a listener of the caller's.
+// DeleteListener deletes a listener of the caller.
 func (s *Service) DeleteListener(ctx context.Context, c *Caller, id int64) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		row, err := s.listenerRow(ctx, tx.Queries, c, id)
@@ -179,7 +180,7 @@ func (s *Service) DeleteListener(ctx context.Context, c *Caller, id int64) error
 	})
 }
 
-// listenerRow finds a listener of the caller's that has not ended.
+// listenerRow returns a listener of the caller that has not expired.
 func (s *Service) listenerRow(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.Webhook, error) {
 	if err := c.require(ScopeWebhooks); err != nil {
 		return store.Webhook{}, err
@@ -196,7 +197,7 @@ func (s *Service) listenerRow(ctx context.Context, q *store.Queries, c *Caller, 
 	return w, nil
 }
 
-// endListeners ends the listeners that nobody has fetched from for too long.
+// endListeners ends the listeners that have not been polled for too long.
 func (s *Service) endListeners(ctx context.Context, tx *store.Tx) error {
 	ids, err := tx.ExpiredListeners(ctx, s.micros(), maxPolled)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"platen/store"
 )
 
-// What administrators, and applications that may, do with the users of the enterprise. The accounts of applications and of
-// the enterprise itself are the operator's.
+// Operations of administrators, and of applications with permission, on the users of the enterprise. Only the operator
+// manages the accounts of applications and of the enterprise itself.
 
 // manages reports whether a caller may manage users of a kind: app users, or managed users.
 func (c *Caller) manages(platformOnly bool) bool {
@@ -20,7 +20,7 @@ func (c *Caller) manages(platformOnly bool) bool {
 	return c.has(ScopeManagedUsers)
 }
 
-// requireManager returns the Error of a token that manages no users at all.
+// requireManager returns an Error if the token cannot manage any users.
 func (c *Caller) requireManager() error {
 	if c.has(ScopeAppUsers) {
 		return nil
@@ -28,7 +28,7 @@ func (c *Caller) requireManager() error {
 	return c.require(ScopeManagedUsers)
 }
 
-// managed returns a user whom a caller manages; anybody else is not found.
+// managed returns a user whom the caller manages. Other users are not found.
 func (s *Service) managed(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.User, error) {
 	row, err := s.account(ctx, q, id)
 	if err == nil && (row.Kind == KindService || !c.manages(row.PlatformOnly)) {
@@ -37,8 +37,8 @@ func (s *Service) managed(ctx context.Context, q *store.Queries, c *Caller, id i
 	return row, err
 }
 
-// lockManaged returns a user whom a caller manages and whom nobody else changes until the transaction ends. Of
-// administrators only administrators do anything.
+// lockManaged returns a user whom the caller manages and whom nobody else can change until the transaction ends. Only
+// administrators can change administrators.
 func (s *Service) lockManaged(ctx context.Context, tx *store.Tx, c *Caller, id int64) (store.User, error) {
 	row, err := s.managed(ctx, tx.Queries, c, id)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Service) lockManaged(ctx context.Context, tx *store.Tx, c *Caller, id i
 	return row, c.checkAdmin(row)
 }
 
-// checkAdmin checks that a caller may change a user: of administrators only administrators do anything.
+// checkAdmin returns an Error if the user is an administrator and the caller is not.
 func (c *Caller) checkAdmin(row store.User) error {
 	if row.Role == RoleAdmin && c.User.Role != RoleAdmin {
 		return failf(CodeForbidden, "Access denied – only administrators can change administrators.")
@@ -86,8 +86,8 @@ func (s *Service) User(ctx context.Context, c *Caller, id int64) (User, error) {
 	return user, err
 }
 
-// FindUser returns a user whom the caller manages by login, whatever its case, or by id. Where a login is the id of another user, the
-// login counts.
+// FindUser returns a user whom the caller manages, by login, regardless of case, or by id. If a login is also the id of
+// another user, the login takes precedence.
 func (s *Service) FindUser(ctx context.Context, c *Caller, name string) (User, error) {
 	if err := c.requireManager(); err != nil {
 		return User{}, err
@@ -115,7 +115,7 @@ func (s *Service) FindUser(ctx context.Context, c *Caller, name string) (User, e
 
 // UserFilter selects users. The zero value selects all.
 type UserFilter struct {
-	Term       string // that their name or login begins with
+	Term       string // prefix of the name or the login
 	Type       string // all, managed or external; empty is all
 	ExternalID string
 }
@@ -190,8 +190,8 @@ func (s *Service) Users(ctx context.Context, c *Caller, f UserFilter, r PageRequ
 	return result, err
 }
 
-// UsersByOffset returns one page by offset of the users whom the caller manages, in ascending order of id. Others are not even counted: a
-// filter could otherwise find out their logins.
+// UsersByOffset returns one page by offset of the users whom the caller manages, in ascending order of id. Other users
+// are not even counted: otherwise, a filter could reveal their logins.
 func (s *Service) UsersByOffset(ctx context.Context, c *Caller, f UserFilter, r OffsetRequest) (OffsetPage[User], error) {
 	if err := c.requireManager(); err != nil {
 		return OffsetPage[User]{}, err
@@ -216,7 +216,7 @@ func (s *Service) UsersByOffset(ctx context.Context, c *Caller, f UserFilter, r 
 	return result, err
 }
 
-// AddUser makes a user for a caller who manages such.
+// AddUser creates a user for a caller who manages such users.
 func (s *Service) AddUser(ctx context.Context, c *Caller, u NewUser) (User, error) {
 	need := ScopeManagedUsers
 	if u.PlatformOnly {
@@ -386,7 +386,7 @@ func (s *Service) updateUser(ctx context.Context, tx *store.Tx, c *Caller, row s
 	return s.bindInvitations(ctx, tx, row.ID, foldKey(u.Login))
 }
 
-// checkAdmins sees to it that an administrator is left when one was changed.
+// checkAdmins returns an Error if no administrator is left after a change of one.
 func (s *Service) checkAdmins(ctx context.Context, tx *store.Tx, before store.User) error {
 	if before.Role != RoleAdmin || before.Status == StatusInactive {
 		return nil

@@ -21,32 +21,32 @@ type MergeDocuments struct {
 // Kind names the task.
 func (MergeDocuments) Kind() string { return "merge_documents" }
 
-// job is the task in its queue. Errors of the server, and crashes, are counted for the merged file.
+// job returns the queue entry of the task. Server errors and crashes are counted on the merged file.
 func (t MergeDocuments) job() store.Job {
 	return store.Job{Task: t, Queue: MergeQueue, Tries: generationTries}
 }
 
-// MergeQueue is the queue of the task: it may take long, and documents must not wait for it.
+// MergeQueue is the queue of the task. Merging can take long, and documents must not wait for it.
 const MergeQueue = "merge"
 
 // Merge is the claim of one attempt on the merged file of a batch, until CompleteMerge ends it or another attempt claims the file.
 type Merge struct {
 	BatchID  string
-	FileName string // asked for, with its extension
+	FileName string // as requested, with its extension
 	Options  BatchOptions
 	Parts    []*Content // the documents, in the order of the request
-	Isolated bool       // servers crashed while they merged: merge in a process that may die
+	Isolated bool       // servers have crashed while merging it: merge it in a process that may die
 	failures Failures   // the documents that are missing
 	attempt  int64
-	policy   int64 // where the file is kept
+	policy   int64 // of the store for the file
 }
 
 // Merged is the state of the merged file of a batch. The file waits until the last job has ended.
 type Merged struct {
-	FileName        string // asked for, with its extension
+	FileName        string // as requested, with its extension
 	Status          Status
-	OutputFileID    int64 // 0 until there is one
-	OutputVersionID int64 // 0 until there is one
+	OutputFileID    int64 // 0 until it exists
+	OutputVersionID int64 // 0 until it exists
 	Failures        Failures
 	WaitingFor      Shortage // why it waits although all jobs have ended; NoShortage once it has ended
 }
@@ -139,15 +139,16 @@ func lackOf(jobs map[Status]int, documents int) (f Failures) {
 	return f
 }
 
-// SaveMerged makes a merged file durable. It is then either handed to CompleteMerge or swept.
+// SaveMerged makes a merged file durable. It is then either passed to CompleteMerge or swept.
 func (s *Service) SaveMerged(ctx context.Context, m *Merge, r io.Reader) (Output, error) {
 	saved, err := s.saveContent(ctx, m.policy, r, "")
 	return Output{saved}, err
 }
 
-// CompleteMerge ends a merge in one transaction, as CompleteJobs ends a job: the file becomes a new one of the batch's creator in
-// the destination folder. Without an output the merge failed, and the errors of its Failures say why. The batch's passwords are
-// forgotten. It returns the status of the merge; empty where another attempt has claimed it since.
+// CompleteMerge ends a merge in one transaction, as CompleteJobs ends a job: the file becomes a new one of the batch's
+// creator in the destination folder. Without an output, the merge failed, and the errors in its Failures say why. The
+// passwords of the batch are deleted. It returns the status of the merge, or "" if another attempt has claimed it
+// since.
 func (s *Service) CompleteMerge(ctx context.Context, m *Merge, output *Output, f Failures) (status Status, err error) {
 	err = s.whileDestinationStays(ctx, func() (unused []*Output, err error) {
 		status, unused, err = s.completeMerge(ctx, m, output, f)
@@ -200,8 +201,8 @@ func (s *Service) completeMerge(ctx context.Context, m *Merge, output *Output, f
 	return status, unused, err
 }
 
-// finishMerge ends a merge, unless another attempt has claimed it, and returns its status, and the id of its file; 0 where there is
-// none.
+// finishMerge ends a merge unless another attempt has claimed it, and returns its status and the id of its file, or 0
+// if there is none.
 func (s *Service) finishMerge(ctx context.Context, tx *store.Tx, d destination, m *Merge, r Result) (Status, int64, error) {
 	r = d.refuse(r)
 	failures, err := r.Failures.text()
@@ -260,7 +261,7 @@ func (s *Service) putBackMerge(ctx context.Context, m *Merge, with store.Release
 	return held, err
 }
 
-// RequeueMerge puts a merge into the queue again whose task was given up because servers crashed.
+// RequeueMerge enqueues a merge again after its task was given up because of server crashes.
 func (s *Service) RequeueMerge(ctx context.Context, task MergeDocuments) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		_, err := tx.Enqueue(ctx, task.job())
@@ -268,7 +269,7 @@ func (s *Service) RequeueMerge(ctx context.Context, task MergeDocuments) error {
 	})
 }
 
-// FailMerge ends a merge that no attempt could end, with a reason for a person.
+// FailMerge ends a merge that no attempt could complete, with a reason for people.
 func (s *Service) FailMerge(ctx context.Context, task MergeDocuments, reason string) (Status, error) {
 	m, err := s.ClaimMerge(ctx, task, false)
 	if err != nil || len(m.Parts) == 0 {

@@ -30,7 +30,7 @@ func (s *Service) lockMove(ctx context.Context, tx *store.Tx, c *Caller, kind Ki
 	return tx.LockTreesShared(ctx, p.tree(), target.tree())
 }
 
-// findMove finds an item and the folder that a change moves it into, if the caller may move it there.
+// findMove returns an item and the target folder of a change, if the caller may move the item there.
 func (s *Service) findMove(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64,
 	change ItemChange) (p, target place, err error) {
 	if p, err = s.find(ctx, q, c, kind, id, MayEdit); err != nil {
@@ -61,7 +61,7 @@ func checkMove(p, target place) error {
 	return p.mayGo(target)
 }
 
-// targetID is the row's id of the folder that a change moves an item into.
+// targetID returns the id in the database of the target folder of a change.
 func (s *Service) targetID(ctx context.Context, q *store.Queries, c *Caller, change ItemChange) (int64, error) {
 	if *change.ParentID != rootID || change.ParentOwner == 0 {
 		return s.folderRow(c, *change.ParentID), nil
@@ -73,12 +73,13 @@ func (s *Service) targetID(ctx context.Context, q *store.Queries, c *Caller, cha
 	return owner.User.RootFolderID, err
 }
 
-// isBelow reports whether a place is the other one, or below it.
+// isBelow reports whether a place is below the other one or the same.
 func (p place) isBelow(other place) bool {
 	return slices.ContainsFunc(p.chain, func(link store.ItemChainRow) bool { return link.Item.ID == other.row.ID })
 }
 
-// mayGo checks that an item may be moved into a folder. The owner of a folder owns everything in it, so a move may transfer ownership.
+// mayGo returns an Error if the item may not be moved into a folder. The owner of a folder owns everything in it, so a
+// move may transfer ownership.
 func (p place) mayGo(target place) error {
 	if p.row.OwnerID == target.row.OwnerID || p.may.Can(MayOwn) {
 		return nil
@@ -86,8 +87,8 @@ func (p place) mayGo(target place) error {
 	return failf(CodeForbidden, "Access denied – only the owner of the %s can move it to a folder of another owner.", Kind(p.row.Kind))
 }
 
-// lockTrees locks trees until the end of the transaction. It calls find, which returns their ids, again after that: from then on, its
-// result is stable.
+// lockTrees locks trees until the end of the transaction. It calls find, which returns their ids, and calls it again
+// after locking: from then on, its result is stable.
 func lockTrees(ctx context.Context, tx *store.Tx, find func() ([]int64, error)) error {
 	if _, err := tx.LockSetting(ctx, settingTree); err != nil { // keeps folders in their trees
 		return err
@@ -111,9 +112,9 @@ func noParentOwner(change ItemChange) error {
 	return Invalid(invalidField("parent.user_id", "user %d does not exist, or you may not add items to their root folder", change.ParentOwner))
 }
 
-// handOver completes the move of an item and everything below it to another folder. In a new tree, the item belongs to the owner of
-// the tree, loses its collaborations if the tree is an archive, and its contents go to the archive's storage policy. It also updates
-// the usage of folders and archives.
+// handOver completes the move of an item and everything below it to another folder. In a new tree, the item belongs to
+// the owner of the tree, loses its collaborations if the tree is an archive, and its contents move to the archive's
+// storage policy. It also updates the usage of folders and archives.
 func (s *Service) handOver(ctx context.Context, tx *store.Tx, c *Caller, from, to place) error {
 	var size int64
 	if from.tree() != to.tree() {

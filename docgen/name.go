@@ -16,7 +16,7 @@ import (
 	"platen/store"
 )
 
-// MaxNameLength is the most characters a file's or folder's name has.
+// MaxNameLength is the maximum length of the name of a file or folder, in characters.
 const MaxNameLength = 255
 
 // checkName checks the name of a file or folder.
@@ -72,18 +72,19 @@ func kept(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// foldKey returns what two names that differ only in case or composition have in common, in hexadecimal: the digits
-// sort by the bytes of the folded name under every collation.
+// foldKey returns a hexadecimal key that is equal for names that differ only in case or composition. The hexadecimal
+// digits sort like the bytes of the folded name under every collation.
 func foldKey(name string) string {
 	folded := cases.Fold().String(norm.NFC.String(name))
-	return hex.EncodeToString([]byte(norm.NFC.String(folded))) // folding may have decomposed characters
+	return hex.EncodeToString([]byte(norm.NFC.String(folded))) // folding may decompose characters
 }
 
-// maxExtension is the most characters after the last dot of a name, with the dot, that are taken for its extension.
+// maxExtension is the maximum length of an extension with its dot, in characters. A longer text after the last dot is
+// not an extension.
 const maxExtension = 32
 
-// numberedName returns the name with a number, before the extension of a file: "Letter (2).docx". If necessary, it truncates the name
-// before the number.
+// numberedName returns the name with a number before the extension of a file: "Letter (2).docx". If necessary, it
+// truncates the name before the number.
 func numberedName(kind Kind, name string, n int) string {
 	ext := path.Ext(name)
 	if kind == Folder || utf8.RuneCountInString(ext) > maxExtension {
@@ -108,8 +109,8 @@ func freeName(ctx context.Context, tx *store.Tx, folder sql.NullInt64, kind Kind
 	return numberedName(kind, name, n), err
 }
 
-// freeNumber finds a number above low that a name is free with in a folder, in as many steps as their difference has bits: by
-// doubling, then by halving. Where numbers were freed in between, it may not be the smallest.
+// freeNumber returns a number above low with which a name is free in a folder. It doubles the number, then bisects, so
+// the steps grow with the logarithm of the difference. If there are gaps, it may not be the smallest.
 func freeNumber(ctx context.Context, tx *store.Tx, folder sql.NullInt64, kind Kind, name string, low int) (int, error) {
 	taken := func(n int) (bool, error) {
 		count, err := tx.CountNames(ctx, folder, foldKey(numberedName(kind, name, n)))

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// MaxOffset is the largest offset of a page; beyond it lists are paged by marker.
+// MaxOffset is the maximum offset of a page. Beyond it, lists are paged by marker.
 const MaxOffset = 300_000
 
 // OffsetRequest requests one page of a list by offset. ParseOffset parses one.
@@ -16,13 +16,13 @@ type OffsetRequest struct {
 
 // OffsetPage is one page of a list by offset. The next page begins at Offset + Limit, if that is less than Total.
 type OffsetPage[T any] struct {
-	Entries []T // can be fewer than Limit if the caller may not see all entries
+	Entries []T // may be fewer than Limit if the caller may not see all entries
 	Total   int // one more than the offset of the list's last item
 	OffsetRequest
 }
 
-// ParseOffset reads the parameters of a page by offset as a request carries them, empty where absent: limit as
-// ParsePage does, offset from 0 to MaxOffset.
+// ParseOffset parses the query parameters of a page by offset, empty if absent: limit as in ParsePage, and offset from
+// 0 to MaxOffset.
 func ParseOffset(limit, offset string) (OffsetRequest, error) {
 	var r OffsetRequest
 	var err error

@@ -28,7 +28,7 @@ func (o BatchOptions) Engine() (docx.Options, []Problem) {
 	return options, problems
 }
 
-// text is how the options are kept.
+// text returns the stored form of the options.
 func (o BatchOptions) text() (string, error) {
 	if o == (BatchOptions{}) {
 		return "", nil

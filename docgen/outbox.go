@@ -13,11 +13,11 @@ import (
 	"platen/store"
 )
 
-// One task at a time delivers the pending notifications of a webhook. Adding a delivery also adds the task, unless it exists; the task
-// ends in the transaction in which it finds nothing that is due. What is due later is found by another task, which looks for it every few
-// seconds.
+// One task at a time delivers the pending notifications of a webhook. Adding a delivery also adds the task, unless it
+// exists; the task ends in the transaction in which it finds nothing that is due. Another task runs every few seconds
+// and finds what has become due.
 
-// DeliverNotifications is the task of delivering what waits for a webhook.
+// DeliverNotifications is the task that delivers the pending notifications of a webhook.
 type DeliverNotifications struct {
 	WebhookID int64 `json:"webhook_id"`
 }
@@ -25,11 +25,11 @@ type DeliverNotifications struct {
 // Kind names the task.
 func (DeliverNotifications) Kind() string { return "deliver_notifications" }
 
-// DeliveryQueue is the queue of the task: it mostly waits for others.
+// DeliveryQueue is the queue of the task, which mostly waits for receivers.
 const DeliveryQueue = "delivery"
 
-// deliveryTries is the number of tries of this task, and of the one that searches for due deliveries. Problems of a receiver are not
-// failures of these tasks; they fail if the database fails, or the server is killed.
+// deliveryTries is the number of tries of this task, and of the task that finds due deliveries. Problems of a receiver
+// are not failures of these tasks; they fail if the database fails or the server is killed.
 const deliveryTries = 10_000
 
 // wake enqueues the tasks of webhooks. On PostgreSQL, other transactions that wake one of them wait until this transaction ends, so wake
@@ -44,13 +44,13 @@ func wake(ctx context.Context, tx *store.Tx, webhookIDs []int64) error {
 	return err
 }
 
-// WakeWebhooks is the task of finding deliveries that have become due.
+// WakeWebhooks is the task that finds deliveries that have become due.
 type WakeWebhooks struct{}
 
 // Kind names the task.
 func (WakeWebhooks) Kind() string { return "wake_webhooks" }
 
-// ScheduleDeliveries has deliveries found that have become due, now and for as long as the task is snoozed.
+// ScheduleDeliveries schedules the search for due deliveries, now and for as long as the task is snoozed.
 func (s *Service) ScheduleDeliveries(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		_, err := tx.Enqueue(ctx, store.Job{Task: WakeWebhooks{}, Queue: DeliveryQueue, Unique: true, Tries: deliveryTries})
@@ -81,12 +81,12 @@ func (s *Service) WakeWebhooks(ctx context.Context, served func(webhookID int64)
 // wakePortion is the number of webhooks that one transaction wakes, so that other writers do not wait long if many are due.
 const wakePortion = 64
 
-// Backlog is what waits to be delivered, of all webhooks.
+// Backlog is the number and delay of pending deliveries, of all webhooks.
 type Backlog struct {
 	Late     time.Duration // time since the oldest due delivery became due; 0 if none is due
 	Pending  int64         // number of pending deliveries, due or not, up to CountedBacklog
 	Active   int64         // number of active webhooks
-	Disabled int64         // and of disabled ones
+	Disabled int64         // number of disabled webhooks
 }
 
 // CountedBacklog is the maximum number of deliveries that are counted, because monitoring must stay cheap.
@@ -120,31 +120,31 @@ func (s *Service) WebhookOwner(ctx context.Context, webhookID int64) (owner fair
 	return owner, err
 }
 
-// Outbox is what waits for a webhook and is due.
+// Outbox holds the due deliveries of a webhook.
 type Outbox struct {
 	WebhookID  int64
 	Address    string
-	Keys       []SigningKey // that sign at present: primary, secondary, then retired ones
-	Problem    string       // why nothing may be sent, for a person; empty when it may
-	Deliveries []Due        // in the order in which they became so
+	Keys       []SigningKey // the current signing keys: primary, secondary, then retired ones
+	Problem    string       // why nothing may be sent, for people; empty if sending is allowed
+	Deliveries []Due        // in the order in which they became due
 }
 
-// Due is a delivery as far as it takes to send it.
+// Due is a delivery with the data for sending it.
 type Due struct {
 	ID      int64
 	EventID string
-	BegunAt time.Time // since when it is being tried
-	Tries   int       // that failed since then
+	BegunAt time.Time // when the current tries began
+	Tries   int       // failed tries since then
 	Body    []byte
 }
 
 // Outbox returns the due deliveries of a webhook, at most limit.
 func (s *Service) Outbox(ctx context.Context, webhookID int64, limit int) (*Outbox, error) {
 	var box *Outbox
-	var ended string // why nothing is sent any more
+	var ended string // why nothing is sent anymore
 	err := s.db.Read(ctx, func(q *store.Queries) error {
 		row, err := q.Webhook(ctx, webhookID)
-		if errors.Is(err, sql.ErrNoRows) { // ended long ago, with nothing left of it
+		if errors.Is(err, sql.ErrNoRows) { // deleted long ago, without any rows left
 			box = &Outbox{WebhookID: webhookID}
 			return nil
 		}
@@ -174,13 +174,13 @@ func (s *Service) Outbox(ctx context.Context, webhookID int64, limit int) (*Outb
 	if err != nil || ended == "" {
 		return box, err
 	}
-	return box, s.db.WriteAsync(ctx, func(tx *store.Tx) error { // added by who did not know yet that the webhook had ended
+	return box, s.db.WriteAsync(ctx, func(tx *store.Tx) error { // added by a request that did not know yet that the webhook had ended
 		return tx.CancelDeliveries(ctx, webhookID, s.micros(), ended)
 	})
 }
 
-// ownerProblem returns why the owner of a webhook prevents notifications: the owner was deleted, or can no longer see the target. A
-// deleted target is not a reason: its webhooks are notified of that.
+// ownerProblem returns why the owner of a webhook prevents notifications: the owner was deleted, or can no longer see
+// the target. A deleted target is not a reason, because its webhooks are notified of the deletion.
 func (s *Service) ownerProblem(ctx context.Context, q *store.Queries, row store.WebhookRow) (string, error) {
 	switch {
 	case row.User.DeletedAt != 0:
@@ -244,11 +244,11 @@ func (s *Service) recordTries(ctx context.Context, rows []store.WebhookAttempt, 
 	})
 }
 
-// errMoreIsDue is why endTask rolls its transaction back.
+// errMoreIsDue makes endTask roll its transaction back.
 var errMoreIsDue = errors.New("more is due for the task")
 
-// endTask marks the task that ctx belongs to as done in this transaction, or returns errMoreIsDue if something is left for it. left
-// is asked after [store.Tx.Done], so nothing that was added for the task is overlooked.
+// endTask marks the task that ctx belongs to as done in this transaction, or returns errMoreIsDue if there is work left
+// for it. It calls left after [store.Tx.Done], so that nothing added for the task is overlooked.
 func endTask(ctx context.Context, tx *store.Tx, left func() (bool, error)) error {
 	if err := tx.Done(ctx); err != nil {
 		return err
@@ -260,7 +260,7 @@ func endTask(ctx context.Context, tx *store.Tx, left func() (bool, error)) error
 	return err
 }
 
-// EndDeliveries ends the task of a webhook that ctx is of, unless something is due: ended reports whether it did.
+// EndDeliveries ends the task of a webhook that ctx belongs to, unless a delivery is due. ended reports whether it did.
 func (s *Service) EndDeliveries(ctx context.Context, webhookID int64) (ended bool, err error) {
 	err = s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		return endTask(ctx, tx, func() (bool, error) { return tx.IsDeliveryDue(ctx, webhookID, s.micros()) })
@@ -271,7 +271,7 @@ func (s *Service) EndDeliveries(ctx context.Context, webhookID int64) (ended boo
 	return err == nil, err
 }
 
-// errEndedBefore is why tries are set one by one: a delivery was canceled while it was under way.
+// errEndedBefore makes RecordAttempts update tries one by one: a delivery was canceled while it was in progress.
 var errEndedBefore = errors.New("a delivery ended before")
 
 // setTogether records the states of deliveries after their attempts. Successful ones, which are the most frequent, take few statements.
@@ -315,7 +315,7 @@ func (s *Service) recordAttempt(ctx context.Context, tx *store.Tx, try AttemptRe
 	if err != nil || held > 0 {
 		return err
 	}
-	return tx.CountTry(ctx, try.DeliveryID) // canceled while it was under way
+	return tx.CountTry(ctx, try.DeliveryID) // canceled while it was in progress
 }
 
 func (s *Service) attemptRow(a Attempt) (store.WebhookAttempt, error) {
@@ -329,12 +329,13 @@ func (s *Service) attemptRow(a Attempt) (store.WebhookAttempt, error) {
 	}, err
 }
 
-// readable is a text of a stranger as it can be kept.
+// readable returns a text from outside in a form that can be stored.
 func readable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// PostponeDeliveries has what waits for a webhook tried no earlier than at a time, for a reason. It counts as no try.
+// PostponeDeliveries postpones the pending deliveries of a webhook to a time, for a reason. This does not count as a
+// try.
 func (s *Service) PostponeDeliveries(ctx context.Context, webhookID int64, until time.Time, reason string) error {
 	return s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		return tx.PostponeDeliveries(ctx, webhookID, until.UnixMicro(), reason)

@@ -7,8 +7,8 @@ import (
 	"platen/store"
 )
 
-// transferOwnership makes a collaborator the owner of an item and of everything below it. The item moves to the new owner's root
-// folder, under a name with a number if its own is taken there. The previous owner becomes a co-owner.
+// transferOwnership makes a collaborator the owner of an item and of everything below it. The item moves to the new
+// owner's root folder, with a number in its name if the name is taken there. The previous owner becomes a co-owner.
 func (s *Service) transferOwnership(ctx context.Context, c *Caller, id int64) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		var newOwner *Caller
@@ -40,7 +40,7 @@ func (s *Service) transferOwnership(ctx context.Context, c *Caller, id int64) er
 	})
 }
 
-// findTransfer returns the new owner of an item, and the trees it moves from and to.
+// findTransfer returns the new owner of an item, and the trees that it moves from and to.
 func (s *Service) findTransfer(ctx context.Context, tx *store.Tx, c *Caller, id int64) (newOwner *Caller, trees []int64, err error) {
 	found, err := s.findCollaboration(ctx, tx.Queries, c, id)
 	if err != nil {

@@ -22,26 +22,26 @@ const (
 
 	pagePortion    = 50        // entries read from the database at once
 	maxPageLookups = 5_000     // rows that are looked up to show the entries of a page, besides their own
-	freePageBytes  = 512 << 10 // of a page that is read without asking for room
+	freePageBytes  = 512 << 10 // bytes of a page that need no memory request
 	pageCost       = 2         // memory of a page, as a multiple of its bytes
 )
 
 // PageRequest requests one page of a list by marker. ParsePage parses one.
 type PageRequest struct {
 	Limit  int    // 0 means DefaultPageLimit
-	Marker string // a Next or Prev of a Page before; empty for the first page
+	Marker string // a Next or Prev of an earlier Page; empty for the first page
 }
 
 // Page is one page of a list, in the list's order.
 type Page[T any] struct {
 	Entries []T
 	Limit   int    // the limit used
-	Next    string // marker of the page after this one; empty when nothing follows
-	Prev    string // marker of the page before this one; empty when this one begins the list
+	Next    string // marker of the next page; empty if this is the last page
+	Prev    string // marker of the previous page; empty if this is the first page
 }
 
-// ParsePage reads the parameters of a page by marker as a request carries them: an absent limit is empty, and a marker
-// that is empty or 0 asks for the first page. A limit above MaxPageLimit is MaxPageLimit.
+// ParsePage parses the query parameters of a page by marker. An absent limit is empty, and a marker that is empty or 0
+// means the first page. A limit above MaxPageLimit is reduced to MaxPageLimit.
 func ParsePage(limit, marker string) (PageRequest, error) {
 	n, err := parseLimit(limit)
 	if marker == "0" {
@@ -63,22 +63,22 @@ func parseLimit(text string) (int, error) {
 	return int(min(n, MaxPageLimit)), nil
 }
 
-// isRange reports whether a text is a number too large for 64 bits.
+// isRange reports whether a text is a number that does not fit into 64 bits.
 func isRange(text string) bool {
 	return !slices.ContainsFunc([]byte(text), func(b byte) bool { return b < '0' || b > '9' })
 }
 
-// list is a list that is paged by marker: in one order, by one or more growing numbers that every entry has.
+// list is a list that is paged by marker. It has one order, given by one or more increasing numbers of each entry.
 type list[T any] struct {
-	name   string                                       // the list and its arguments: a marker is good for no other
+	name   string                                       // the list and its arguments: a marker is valid only for these
 	keys   int                                          // the number of numbers in a place
-	key    func(T) []int64                              // the place of an entry; every number is positive or zero
-	after  func(from []int64, limit int32) ([]T, error) // the entries after a place
-	before func(from []int64, limit int32) ([]T, error) // the entries before a place, the nearest first
+	key    func(T) []int64                              // the position of an entry; no number is negative
+	after  func(from []int64, limit int32) ([]T, error) // the entries after a position
+	before func(from []int64, limit int32) ([]T, error) // the entries before a position, nearest first
 
 	portion int // entries read from the database at once; 0 for pagePortion
 
-	lookups func(T) int // rows that are looked up to show an entry, besides its own; nil for none
+	lookups func(T) int // number of additional rows that are read to show an entry; nil for none
 }
 
 // page reads one page of a list for a caller. A marker is the place of an entry and not a count, so that entries that are added or deleted
@@ -120,7 +120,7 @@ func (l list[T]) read(c *Caller, read func(from []int64, limit int32) ([]T, erro
 	entries = []T{}
 	var held pageRoom
 	for bytes, lookups := 0, 0; ; {
-		want := min(cmp.Or(l.portion, pagePortion), limit-len(entries)) + 1 // one more, to know whether others follow
+		want := min(cmp.Or(l.portion, pagePortion), limit-len(entries)) + 1 // one more, to see whether others follow
 		portion, err := read(from, int32(want))
 		if err != nil {
 			return nil, false, err
@@ -150,7 +150,7 @@ func (l list[T]) read(c *Caller, read func(from []int64, limit int32) ([]T, erro
 // pageRoom is the number of bytes that are reserved for a page of a caller.
 type pageRoom int
 
-// add asks for room for a page that has so many bytes now. The first freePageBytes are free.
+// add requests memory for a page that now has the given number of bytes. The first freePageBytes are free.
 func (r *pageRoom) add(c *Caller, bytes int) error {
 	over := bytes - max(int(*r), freePageBytes)
 	if over <= 0 {
@@ -218,7 +218,7 @@ type position struct {
 	key      []int64
 }
 
-// edges returns between which places an empty page at the position lies: the pages around it begin there.
+// edges returns the positions between which an empty page lies. The pages around it begin there.
 func (p position) edges() (first, last []int64) {
 	next := slices.Clone(p.key)
 	if p.backward {

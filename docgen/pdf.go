@@ -23,14 +23,14 @@ type PDFOptions struct {
 	Merged        *MergedFile     `json:"merged,omitempty"` // one PDF of all documents besides
 }
 
-// PDFPictures are how the pictures of a PDF are kept.
+// PDFPictures are the options for the pictures in a PDF.
 type PDFPictures struct {
 	Lossless bool   `json:"lossless,omitempty"` // images keep their format; otherwise they become JPEG
 	Quality  *int64 `json:"quality,omitempty"`  // of JPEG
 	MaxDPI   *int64 `json:"max_dpi,omitempty"`  // images with a higher resolution are reduced
 }
 
-// PDFPermissions are the permissions of readers of a PDF. Omitted ones are granted.
+// PDFPermissions are the permissions of readers of a PDF. Omitted permissions are granted.
 type PDFPermissions struct {
 	Print     string `json:"print,omitempty"` // PrintAll, PrintLowQuality or PrintNone; empty is PrintAll
 	Copy      *bool  `json:"copy,omitempty"`
@@ -40,60 +40,60 @@ type PDFPermissions struct {
 	Assemble  *bool  `json:"assemble,omitempty"`
 }
 
-// MergedFile is the one PDF that a batch makes of its documents.
+// MergedFile is the single PDF into which the documents of a batch are merged.
 type MergedFile struct {
 	Name string `json:"name"` // of the file; a missing extension is added
 }
 
-// The standards that PDFs can follow: parts of ISO 19005, each at its level of conformance B.
+// The standards that PDFs can follow: parts of ISO 19005, each with conformance level B.
 const (
 	PDFA2b = "PDF/A-2b"
 	PDFA3b = "PDF/A-3b" // allows attached files
 )
 
-// How a PDF may be printed.
+// The values of Print.
 const (
 	PrintAll        = "all"
 	PrintLowQuality = "low_quality"
 	PrintNone       = "none"
 )
 
-// What the options of PDFs may hold.
+// Limits and values of the PDF options.
 const (
 	maxWatermark = 100 // characters
-	maxPassword  = 127 // bytes; more do not count (ISO 32000-2)
+	maxPassword  = 127 // bytes; further ones are ignored (ISO 32000-2)
 	maxQuality   = 100
 	minDPI       = 36
 	maxDPI       = 2400
 )
 
-// A Secret hides its value: however it is printed, logged, or encoded, only its presence is visible.
+// A Secret hides its value. When it is printed, logged, or encoded, it shows only whether it is set.
 type Secret string
 
 // String returns a placeholder for the secret.
 func (Secret) String() string { return "(secret)" }
 
-// GoString does so too.
+// GoString returns a placeholder.
 func (s Secret) GoString() string { return s.String() }
 
-// MarshalJSON encodes every secret as an empty text.
+// MarshalJSON encodes every secret as an empty string.
 func (Secret) MarshalJSON() ([]byte, error) { return []byte(`""`), nil }
 
-// IsTagged reports whether PDFs have the structure of their documents: unless it is not wanted, as in Word.
+// IsTagged reports whether PDFs contain the structure of their documents. They do by default, as in Word.
 func (o *PDFOptions) IsTagged() bool { return o == nil || isAllowed(o.Tagged) }
 
-// HasBookmarks reports whether PDFs have an outline of their headings: unless it is not wanted.
+// HasBookmarks reports whether PDFs have an outline of their headings. They do by default.
 func (o *PDFOptions) HasBookmarks() bool { return o == nil || isAllowed(o.Bookmarks) }
 
-// Protection is how PDFs are encrypted, and what then is allowed.
+// Protection describes how PDFs are encrypted, and what readers may do.
 type Protection struct {
-	Password                                   Secret // empty: no password to open a PDF
+	Password                                   Secret // empty if opening a PDF requires no password
 	OwnerPassword                              Secret // "" for a random one
-	Print                                      string // PrintAll, PrintLowQuality or PrintNone
+	Print                                      string // PrintAll, PrintLowQuality, or PrintNone
 	Copy, Change, Comment, FillForms, Assemble bool
 }
 
-// Protection returns how PDFs are encrypted; nil when they are not.
+// Protection returns how PDFs are encrypted, or nil if they are not.
 func (o *PDFOptions) Protection() *Protection {
 	if o == nil {
 		return nil
@@ -118,12 +118,12 @@ func (o *PDFOptions) Protection() *Protection {
 	return p
 }
 
-// allowsAll reports whether nothing is forbidden to who opens a PDF.
+// allowsAll reports whether readers may do everything.
 func (p *Protection) allowsAll() bool {
 	return p.Print == PrintAll && p.Copy && p.Change && p.Comment && p.FillForms && p.Assemble
 }
 
-// isAllowed reports whether what may be forbidden is not.
+// isAllowed reports whether a permission is granted, which is the default.
 func isAllowed(allowed *bool) bool { return allowed == nil || *allowed }
 
 // pdfProblems returns the problems of the options of a batch's PDFs.
@@ -153,10 +153,10 @@ func (b NewBatch) pdfProblems() []Problem {
 	return found
 }
 
-// mergedName is the name of the merged file.
+// mergedName returns the name of the merged file.
 func (b NewBatch) mergedName() string { return withExtension(b.Options.PDF.Merged.Name, OutputPDF) }
 
-// pdfProblems are problems of fields of options.pdf.
+// pdfProblems are problems with the fields of options.pdf.
 type pdfProblems []Problem
 
 func (p *pdfProblems) add(field, format string, args ...any) {
@@ -250,7 +250,7 @@ func (p *pdfProblems) ofPassword(field string, password *Secret) (counts string)
 	return counts
 }
 
-// ofPermissions finds permissions that include others, which cannot be forbidden by themselves (ISO 32000-2, table 22).
+// ofPermissions adds permissions that cannot be denied separately, because others include them (ISO 32000-2, table 22).
 func (p *pdfProblems) ofPermissions(may PDFPermissions) {
 	switch may.Print {
 	case "", PrintAll, PrintLowQuality, PrintNone:

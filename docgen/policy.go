@@ -12,11 +12,11 @@ import (
 
 // NewStoragePolicy describes a storage policy of a Service.
 type NewStoragePolicy struct {
-	Name  string // of the policy, unique whatever its case
+	Name  string // unique, regardless of case
 	Blobs blob.Store
 }
 
-// StoragePolicy says where the contents of an archive are kept.
+// StoragePolicy determines where the contents of an archive are stored.
 type StoragePolicy struct {
 	ID    int64 // 1 is the default
 	Name  string
@@ -29,7 +29,7 @@ const (
 	defaultPolicyName = "Default"
 )
 
-// maxPolicyName is the most characters the name of a storage policy has.
+// maxPolicyName is the maximum length of the name of a storage policy, in characters.
 const maxPolicyName = 100
 
 // preparePolicies finds the rows of the configured policies, and adds missing ones.
@@ -65,7 +65,7 @@ func (s *Service) preparePolicies(ctx context.Context, tx *store.Tx, configured 
 	return nil
 }
 
-// policy returns a storage policy that the service has.
+// policy returns a configured storage policy.
 func (s *Service) policy(id int64) (StoragePolicy, bool) {
 	i := slices.IndexFunc(s.policies, func(p StoragePolicy) bool { return p.ID == id })
 	if i < 0 {
@@ -74,7 +74,7 @@ func (s *Service) policy(id int64) (StoragePolicy, bool) {
 	return s.policies[i], true
 }
 
-// blobsOf is where the contents of a storage policy are kept.
+// blobsOf returns the store for the contents of a storage policy.
 func (s *Service) blobsOf(policyID int64) (blob.Store, error) {
 	p, known := s.policy(policyID)
 	if !known {
@@ -83,7 +83,7 @@ func (s *Service) blobsOf(policyID int64) (blob.Store, error) {
 	return p.blobs, nil
 }
 
-// StoragePolicies returns one page of the storage policies that archives can have, in ascending order of id.
+// StoragePolicies returns one page of the storage policies for archives, in ascending order of id.
 func (s *Service) StoragePolicies(_ context.Context, c *Caller, r PageRequest) (Page[StoragePolicy], error) {
 	if err := c.require(ScopeManagedUsers); err != nil {
 		return Page[StoragePolicy]{}, err

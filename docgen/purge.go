@@ -10,8 +10,8 @@ import (
 	"platen/store"
 )
 
-// Purge removes a file or folder of the trash permanently, with everything below it. It is the owner's to do, unless the owner's
-// status forbids to delete.
+// Purge permanently deletes a file or folder in the trash, with everything below it. Only the owner may do this, unless
+// the owner's status forbids it.
 func (s *Service) Purge(ctx context.Context, c *Caller, kind Kind, id int64) error {
 	if err := c.require(ScopeWrite); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *Service) purgeOldTrash(ctx context.Context, before int64, end time.Time
 			switch {
 			case err == nil:
 				purged++
-			case !IsCode(err, CodeNotFound) && !IsCode(err, CodeNotTrashed): // else it was restored or deleted meanwhile
+			case !IsCode(err, CodeNotFound) && !IsCode(err, CodeNotTrashed): // otherwise, it was restored or deleted meanwhile
 				faults = append(faults, fmt.Errorf("delete %s %d from the trash: %w", Kind(row.Kind), row.ID, err))
 			}
 		}
@@ -139,7 +139,7 @@ func (s *Service) purgeVersions(ctx context.Context, fileID, before int64) (purg
 		if _, err := r.versions(ctx, versions); err != nil {
 			return err
 		}
-		if purged = len(r.portion.Versions); purged == 0 { // only tags of the first one
+		if purged = len(r.portion.Versions); purged == 0 { // the portion had only tags of the first version
 			return nil
 		}
 		if err := s.audit(ctx, tx, s.Operator(), AuditPurged, auditOf(File.String(), fileID), "versions", strconv.Itoa(purged)); err != nil {
@@ -150,8 +150,7 @@ func (s *Service) purgeVersions(ctx context.Context, fileID, before int64) (purg
 	return purged, all, err
 }
 
-// RemoveContents is the task of removing the contents of versions that were removed, as far as no other version names
-// them.
+// RemoveContents is the task that deletes the contents of deleted versions, unless other versions refer to them.
 type RemoveContents struct {
 	Contents []store.ContentPlace `json:"contents"`
 }

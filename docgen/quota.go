@@ -15,7 +15,7 @@ import (
 
 // Quota limits the storage of one user. 0 means no limit.
 type Quota struct {
-	Bytes int64 // of all versions
+	Bytes int64 // total of all versions
 	Files int64
 }
 
@@ -25,10 +25,10 @@ type Space struct {
 	Quota        Quota
 }
 
-// NoQuota is the space amount of a user without a limit, whatever the server's default is.
+// NoQuota is the space amount of a user without a limit, regardless of the server's default.
 const NoQuota = -1
 
-// quotaOf returns the quota of a user. The enterprise itself, which owns the archives, has none.
+// quotaOf returns the quota of a user. The enterprise, which owns the archives, has none.
 func (s *Service) quotaOf(row store.UserSpace) Quota {
 	quota := s.quota
 	if row.UserID == s.enterprise.accountID {
@@ -53,7 +53,7 @@ func (s *Service) space(ctx context.Context, q *store.Queries, userID int64) (Sp
 	return Space{Bytes: row.Bytes, Files: row.Files, Quota: s.quotaOf(row)}, err
 }
 
-// fits returns the Error of files and bytes that are too much for a user. Less is never too much.
+// fits returns an Error if additional files and bytes exceed a user's quota. Negative numbers always fit.
 func (sp Space) fits(files, bytes int64) error {
 	switch {
 	case files > 0 && sp.Quota.Files > 0 && files > sp.Quota.Files-sp.Files:
@@ -100,7 +100,7 @@ func (s *Service) charge(ctx context.Context, tx *store.Tx, userID, files, bytes
 	return before.fits(files, bytes)
 }
 
-// chargeMove makes a user pay for a tree that another one paid for.
+// chargeMove transfers the usage of a tree from one user to another.
 func (s *Service) chargeMove(ctx context.Context, tx *store.Tx, itemID, from, to int64) error {
 	if from == to {
 		return nil
@@ -109,7 +109,7 @@ func (s *Service) chargeMove(ctx context.Context, tx *store.Tx, itemID, from, to
 	if err != nil {
 		return err
 	}
-	if from < to { // in the order of ids, for who moves the other way at the same time
+	if from < to { // in the order of their ids, so that opposite moves do not deadlock
 		if err := s.charge(ctx, tx, from, -files, -bytes); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 // removes the content that no version refers to any more. Contents that it could not relocate are tried again later,
 // and are read from the old place until then.
 
-// RelocateContents is the task of carrying contents to where they are wanted.
+// RelocateContents is the task that moves contents to the stores of their policies.
 type RelocateContents struct {
 	Hourly bool `json:"hourly,omitempty"` // repeats every hour, for contents that could not be relocated
 }
@@ -24,18 +24,20 @@ type RelocateContents struct {
 // Kind names the task.
 func (RelocateContents) Kind() string { return "relocate_contents" }
 
-// RelocationQueue is the queue of the task: contents may be large, and documents must not wait for them.
+// RelocationQueue is the queue of the task. Contents can be large, and documents must not wait for them.
 const RelocationQueue = "relocation"
 
 const (
-	relocationBudget  = 60 * time.Second // no content is begun after that; the queue gives a task 120 s
-	relocationPortion = 100              // versions that are read at once
+	relocationBudget  = 60 * time.Second // no content is started after this; the queue gives a task 120 s
+	relocationPortion = 100              // versions read at once
 )
 
-// faultsReported is the number of errors of single items after which a task ends: then the fault is not that of single items.
+// faultsReported is the number of errors of single items after which a task ends, because the items are probably not
+// the cause.
 const faultsReported = 10
 
-// settle sets the target storage policy of the contents of an item and everything below it, and enqueues their relocation.
+// settle sets the target storage policy of the contents of an item and everything below it, and enqueues their
+// relocation.
 func settle(ctx context.Context, tx *store.Tx, itemID, policyID int64) error {
 	elsewhere, err := tx.SetTreePolicy(ctx, itemID, policyID)
 	if err != nil || elsewhere == 0 {
@@ -45,8 +47,7 @@ func settle(ctx context.Context, tx *store.Tx, itemID, policyID int64) error {
 	return err
 }
 
-// ScheduleRelocation has contents carried to where they are wanted, now and then every hour for as long as the task is
-// snoozed.
+// ScheduleRelocation schedules the relocation of contents, now and then every hour for as long as the task is snoozed.
 func (s *Service) ScheduleRelocation(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		_, err := tx.Enqueue(ctx, store.Job{Task: RelocateContents{Hourly: true}, Queue: RelocationQueue, Unique: true, Priority: 4})
@@ -87,8 +88,9 @@ func (s *Service) Relocate(ctx context.Context) (moved int, more bool, err error
 	}
 }
 
-// relocate carries one content. It may end at any point and be done again: there is always a content where the version's
-// row says, and what nothing names is swept. It reports whether it has; when not, it is wanted elsewhere by now.
+// relocate moves one content. It can be interrupted and repeated at any point: there is always a content at the
+// location in the version's row, and objects without a row are swept. It returns false if the target has changed
+// meanwhile.
 func (s *Service) relocate(ctx context.Context, version store.FileVersion) (bool, error) {
 	copied, err := s.copyContent(ctx, version)
 	if err != nil {
@@ -109,7 +111,7 @@ func (s *Service) relocate(ctx context.Context, version store.FileVersion) (bool
 		return copied.insertBlocks(ctx, tx)
 	})
 	switch {
-	case err != nil: // nobody knows which of the two is named: the other is swept
+	case err != nil: // it is unknown which object the row refers to; the other one is swept
 		return false, err
 	case moved == 0:
 		return false, s.discard(ctx, copied)
@@ -118,8 +120,8 @@ func (s *Service) relocate(ctx context.Context, version store.FileVersion) (bool
 	return true, err
 }
 
-// lockFile keeps everybody else from changing a file, from giving another version its content, and from taking all of its
-// tree, from here to the end of the transaction. A file that is gone needs no keeping.
+// lockFile prevents others from changing a file, copying one of its versions, and locking its tree exclusively, until
+// the transaction ends. A deleted file needs no lock.
 func (s *Service) lockFile(ctx context.Context, tx *store.Tx, id int64) error {
 	_, err := steady(ctx, tx, File, lockRow(ctx, tx), func() (place, error) {
 		chain, err := tx.ItemChain(ctx, id, 0, 0)

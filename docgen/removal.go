@@ -11,9 +11,9 @@ import (
 	"platen/store"
 )
 
-// Deleting a large tree permanently takes many short transactions, so that other writers get their turn in between. The first portion is
-// deleted by the request itself. If more is left, the same transaction hides the tree from every caller, and the task RemoveTrees deletes
-// the rest. All state is in rows: after a crash, the task continues.
+// Deleting a large tree permanently takes many short transactions, so that other writers can proceed in between. The
+// request itself deletes the first portion. If more is left, the same transaction hides the tree from every caller, and
+// the task RemoveTrees deletes the rest. All state is in rows: after a crash, the task continues.
 
 // RemoveTrees is the task that deletes the rest of permanently deleted trees. At most one runs at a time.
 type RemoveTrees struct{}
@@ -25,10 +25,10 @@ func (RemoveTrees) Kind() string { return "remove_trees" }
 const RemovalQueue = "removal"
 
 const (
-	removalPortion = 200              // rows of items, versions and tags that one transaction removes
-	removalTurn    = 20               // portions of one tree before it is the next one's turn
+	removalPortion = 200              // rows of items, versions, and tags that one transaction deletes
+	removalTurn    = 20               // portions of one tree before the next tree gets its turn
 	removalTrees   = 100              // trees that take turns
-	removalBudget  = 45 * time.Second // no portion is begun after that; the queue gives a task 120 s
+	removalBudget  = 45 * time.Second // no portion begins after this; the queue gives a task 120 s
 )
 
 // maintenanceTries is the number of tries of tasks that must succeed in the end. They fail only if the database or a
@@ -94,7 +94,8 @@ func (s *Service) RemoveTrees(ctx context.Context) (more bool, err error) {
 	}
 }
 
-// endRemoval marks the task as done, unless a tree was added meanwhile (more is then true). Trees added later enqueue a new task.
+// endRemoval marks the task as done, unless a tree was added meanwhile (more is then true). Trees added later enqueue a
+// new task.
 func (s *Service) endRemoval(ctx context.Context) (more bool, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		return endTask(ctx, tx, func() (bool, error) {
@@ -115,7 +116,7 @@ func (s *Service) removeMore(ctx context.Context, id int64) (all bool, err error
 		if all = held == 0; err != nil || all {
 			return err
 		}
-		lock := func(place) error { return nil } // no caller finds a hidden item, but a folder above it can still be moved
+		lock := func(place) error { return nil } // no caller can find a hidden item, but a folder above it can still be moved
 		p, err := steady(ctx, tx, Folder, lock, func() (place, error) { return s.placeAt(ctx, tx.Queries, Folder, id) })
 		if err != nil {
 			return err
@@ -152,7 +153,7 @@ func (s *Service) removeSome(ctx context.Context, tx *store.Tx, kind Kind, id in
 	return all, nil
 }
 
-// deletePortion deletes the rows of a portion, which is one user's, and schedules the deletion of their contents.
+// deletePortion deletes the rows of a portion, which belong to one user, and schedules the deletion of their contents.
 func (s *Service) deletePortion(ctx context.Context, tx *store.Tx, portion store.Portion, owner int64) error {
 	contents, bytes, err := tx.DeletePortion(ctx, portion)
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 	"platen/store"
 )
 
-// What has ended is kept for a time only. A task applies the retention periods once a day: it hides old batches, and deletes old inputs,
-// failures, items and versions in the trash, and entries of the audit log. Hidden batches are deleted by RemoveBatches, which DELETE of a
-// batch uses as well. Both tasks are unique, so one server runs them at a time, and both work in short transactions: all state is in
-// rows, and after a crash, they continue.
+// Data is stored for a limited time after it is no longer needed. A task applies the retention periods once a day: it
+// hides old batches, and deletes old inputs, failures, items and versions in the trash, and entries of the audit log.
+// Hidden batches are deleted by RemoveBatches, which deletes batches for API requests as well. Both tasks are unique,
+// so one server runs them at a time, and both work in short transactions: all state is in rows, and after a crash, they
+// continue.
 
 // Retention has the retention periods. Zero keeps data forever.
 type Retention struct {
@@ -22,7 +23,7 @@ type Retention struct {
 	Inputs  time.Duration // since the job ended: the user_input of jobs that failed
 	Trash   time.Duration // since the file, the folder, or the version of a file was put into the trash
 	Audit   time.Duration // since the entry of the audit log was written
-	// Failures is since the job ended, or the merge: what went wrong. The status, the code, and the count stay.
+	// Failures is since the job or the merge ended: the errors and warnings. The status, the code, and the count stay.
 	Failures time.Duration
 }
 
@@ -32,21 +33,21 @@ const RetentionGrace = 7 * 24 * time.Hour
 // After a gap between runs of ApplyRetention, the server was off, or its clock is wrong. With a clock in the future, too much would be
 // removed.
 const (
-	retentionGap   = 3 * 24 * time.Hour // between two runs, above which the clock may be wrong
+	retentionGap   = 3 * 24 * time.Hour // interval between two runs above which the clock may be wrong
 	retentionPause = 24 * time.Hour     // time after a gap in which nothing is removed
 )
 
 const (
-	retentionBudget = 45 * time.Second // no transaction begins after that; the queue gives a task 120 s
-	oldPortion      = 200              // batches, or items in the trash, that are read at once
-	inputPortion    = 16               // inputs that one transaction deletes; one may have megabytes
-	failurePortion  = 64               // failures that one transaction deletes; one may have MaxFailureBytes
+	retentionBudget = 45 * time.Second // no transaction begins after this; the queue gives a task 120 s
+	oldPortion      = 200              // batches, or items in the trash, read at once
+	inputPortion    = 16               // inputs that one transaction deletes; each may have megabytes
+	failurePortion  = 64               // failures that one transaction deletes; each may have MaxFailureBytes
 	jobPortion      = 500              // jobs that one transaction deletes
 	auditPortion    = 1000             // entries of the audit log that one transaction deletes
 )
 
-// RetentionCounts is what the retention periods select, by kind: batches, inputs, files, folders, and file versions in the trash, failures,
-// and entries of the audit log.
+// RetentionCounts is the number of objects that the retention periods select, by kind: batches, inputs, files, folders,
+// and file versions in the trash, failures, and entries of the audit log.
 type RetentionCounts struct{ Batches, Inputs, Trash, Failures, Audit int64 }
 
 // failuresDeleted replaces deleted failures.
@@ -74,7 +75,7 @@ func (s *Service) ScheduleRetention(ctx context.Context) error {
 	})
 }
 
-// RetentionBegins returns when the retention periods apply for the first time.
+// RetentionBegins returns when the retention periods first apply.
 func (s *Service) RetentionBegins(ctx context.Context) (time.Time, error) {
 	var since int64
 	err := s.db.Write(ctx, func(tx *store.Tx) (err error) {
@@ -113,7 +114,7 @@ func (s *Service) trustClock(ctx context.Context) (trusted bool, err error) {
 			return err
 		}
 		ago := now - noticed
-		trusted = now-last <= retentionGap.Microseconds() // also where the clock was put back
+		trusted = now-last <= retentionGap.Microseconds() // also if the clock was set back
 		switch {
 		case trusted:
 		case ago < 0 || ago > retentionGap.Microseconds():
@@ -132,7 +133,7 @@ func (s *Service) trustClock(ctx context.Context) (trusted bool, err error) {
 	return trusted, err
 }
 
-// before is the time, for the database, before which something is outdated at a moment.
+// before returns the time, in the database's format, before which something is outdated.
 func before(moment time.Time, keep time.Duration) int64 {
 	if keep == 0 {
 		return 0
@@ -140,7 +141,7 @@ func before(moment time.Time, keep time.Duration) int64 {
 	return moment.Add(-keep).UnixMicro()
 }
 
-// OutdatedAt reports whether there is anything that the retention periods will select at a time, of each kind: 1 if so.
+// OutdatedAt reports for each kind whether the retention periods will select anything at a time: 1 if so, otherwise 0.
 func (s *Service) OutdatedAt(ctx context.Context, r Retention, at time.Time) (RetentionCounts, error) {
 	var row store.RetentionCountsRow
 	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
@@ -185,7 +186,7 @@ func (s *Service) ApplyRetention(ctx context.Context, r Retention) (removed Rete
 	return removed, s.now().After(end), err
 }
 
-// hideOldBatches hides batches from before a time that have ended.
+// hideOldBatches hides batches that were created before a time and have ended.
 func (s *Service) hideOldBatches(ctx context.Context, before int64, end time.Time) (hidden int64, err error) {
 	after := store.OldBatchesParams{Before: before, Count: oldPortion}
 	for !s.now().After(end) {
@@ -272,7 +273,7 @@ func (s *Service) deleteOldFailures(ctx context.Context, before int64, end time.
 	return deleted, err
 }
 
-// forgetFailures deletes the failures of a job, and the message of its summary.
+// forgetFailures deletes the failures of a job, and the message in its summary.
 func forgetFailures(ctx context.Context, tx *store.Tx, row store.OldFailuresOfJobsRow) error {
 	summary, err := summaryOf(row.Summary, Status(row.Status))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // Disk is a file system that the service stores data on.
 type Disk struct {
 	Name string                // for logs and metrics
-	Free func() (int64, error) // bytes that can still be written
+	Free func() (int64, error) // returns the number of bytes that can still be written
 }
 
 // roomEvery is the time for which the measured free space of disks is used.
@@ -27,7 +27,7 @@ type room struct {
 	problem error
 }
 
-// check returns an error that names the disks with less than the minimum of free space. The result can be up to a second old.
+// check returns an error that names the disks with too little free space. The result may be up to a second old.
 func (r *room) check(now time.Time) error {
 	if r.minimum <= 0 || len(r.disks) == 0 {
 		return nil
@@ -51,15 +51,15 @@ func (r *room) check(now time.Time) error {
 	return r.problem
 }
 
-// errLowRoom is why nothing new is taken: a disk is almost full.
+// errLowRoom explains why nothing new is accepted: a disk is almost full.
 var errLowRoom = errors.New("the disk is almost full")
 
-// checkRoom returns the Error of a server that takes no new content or batches because a disk is almost full. What it has accepted
-// uses the space that is left.
+// checkRoom returns an Error if the server accepts no new content or batches because a disk is almost full. The
+// remaining space is reserved for work already accepted.
 func (s *Service) checkRoom(context.Context) error {
 	err := s.room.check(s.now())
 	if !errors.Is(err, errLowRoom) {
-		return nil // a disk that cannot be looked at shows in Ready; whether it can be written shows by itself
+		return nil // a disk that cannot be checked shows in Ready; writing to it will show whether it works
 	}
 	return &Error{
 		Code: CodeStorageFull, RetryAfter: fullRetryAfter,

@@ -10,8 +10,8 @@ import (
 // Scope is a permission of a token.
 type Scope string
 
-// The scopes. Each operation names the one it needs. With ScopeGlobalContent a caller may do with every item of the
-// enterprise what its owner may, as far as the other scopes go.
+// The scopes. Each operation names the one that it requires. With ScopeGlobalContent, a caller may do with every item
+// of the enterprise what its owner may, within the limits of the other scopes.
 const (
 	ScopeRead          Scope = "root_readonly"
 	ScopeWrite         Scope = "root_readwrite"
@@ -41,7 +41,7 @@ func allowed(scopes []Scope, user store.User) []Scope {
 	return common(scopes, scopesOf(user.Role))
 }
 
-// common returns the scopes that are in both lists, in the order of the first.
+// common returns the scopes in both lists, in the order of the first.
 func common(a, b []Scope) []Scope {
 	return slices.DeleteFunc(slices.Clone(a), func(scope Scope) bool { return !slices.Contains(b, scope) })
 }
@@ -61,7 +61,7 @@ func grantable(asked, can []Scope) ([]Scope, error) {
 	return asked, Invalid(problems...)
 }
 
-// listScopes names scopes for a person.
+// listScopes lists scopes for people.
 func listScopes(scopes []Scope) string {
 	if len(scopes) == 0 {
 		return "none"
@@ -69,7 +69,7 @@ func listScopes(scopes []Scope) string {
 	return strings.ReplaceAll(FormatScopes(scopes), " ", ", ")
 }
 
-// FormatScopes writes scopes with a blank between two (RFC 6749, section 3.3).
+// FormatScopes joins scopes with spaces (RFC 6749, section 3.3).
 func FormatScopes(scopes []Scope) string {
 	words := make([]string, len(scopes))
 	for i, scope := range scopes {

@@ -24,7 +24,7 @@ type Limits struct {
 	BatchBytes    int64 // bytes of the body of a batch request; 64 MiB
 	UploadBytes   int64 // bytes of one uploaded file; 5 GiB
 	TemplateBytes int64 // bytes of a file that can be read as a template; 100 MiB
-	Pending       int   // notifications that wait for the webhooks of one user; 100,000
+	Pending       int   // pending notifications for the webhooks of one user; 100,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -47,33 +47,34 @@ func positive[T int | int64](value, otherwise T) T {
 // Config configures a Service.
 type Config struct {
 	Store  *store.DB
-	Blobs  blob.Store // nil for a Service that touches no contents
+	Blobs  blob.Store // nil for a Service that does not access contents
 	Limits Limits
 	Quota  Quota            // of each user without a quota of their own
-	Now    func() time.Time // time.Now when nil
+	Now    func() time.Time // time.Now if nil
 
 	// Disks hold the data of the service. If one has less than MinFree bytes left, the service is not ready, and accepts no uploads and no
 	// batches. A MinFree of 0 turns that off.
 	Disks   []Disk
 	MinFree int64
 
-	Policies     []NewStoragePolicy // besides the default, which is Blobs
+	Policies     []NewStoragePolicy // in addition to the default, which is Blobs
 	KeepArchives bool               // archives cannot be deleted
 
 	// FaultPause is how long a document waits after its first internal error. The pause doubles with each error. 0 means 1 s.
 	FaultPause time.Duration
 
-	Defaults      Defaults // of batches whose template has none; New does not check them
-	WordTemplates bool     // only a file that may be a Word document can be marked as a template
+	Defaults      Defaults // of batches whose template sets none; New does not check them
+	WordTemplates bool     // only files that can be Word documents can be marked as templates
 
-	// Notification encodes a notification as it is sent: in ASCII, which every receiver reads the same way. nil means encoding/json, for
-	// a Service without receivers.
+	// Notification encodes a notification in ASCII, which every receiver reads the same way. If it is nil,
+	// encoding/json is used, for a Service without receivers.
 	Notification func(Notification) ([]byte, error)
-	// CheckAddress returns what is wrong with the address of a webhook, for people. nil accepts any address.
+	// CheckAddress returns the problem with the address of a webhook, for people. If it is nil, any address is
+	// accepted.
 	CheckAddress func(ctx context.Context, address string) error
 
 	Log         *slog.Logger      // for the operator; nil discards messages
-	CountDamage func(kind string) // is called for every read of damaged content, with one of the Damage constants; may be nil
+	CountDamage func(kind string) // is called for each read of damaged content, with one of the Damage constants; may be nil
 }
 
 // Service has the operations. It is safe for concurrent use, and several Services may share one database and one blob store.
@@ -86,7 +87,7 @@ type Service struct {
 	markerKey []byte
 	backlogs  backlogs
 
-	firstPause time.Duration // of a document after an error of the server
+	firstPause time.Duration // of a document after a server error
 
 	policies     []StoragePolicy  // by id, the default first
 	identities   map[int64]string // of the blob stores, by policy
@@ -114,8 +115,8 @@ type Service struct {
 type enterprise struct {
 	id        int64
 	name      string
-	accountID int64 // the user that owns the archives
-	rootID    int64 // the folder whose folders are the archives
+	accountID int64 // the user who owns the archives
+	rootID    int64 // the folder that contains the archives
 }
 
 // New returns the Service on a database. On the first use it creates an enterprise, an application for tokens from platen token create, and
@@ -158,7 +159,7 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 	return s, nil
 }
 
-// Names of settings.
+// The names of settings.
 const (
 	settingMarkerKey    = "marker_key"       // the key of page markers; locked by who prepares the database
 	settingTree         = "tree"             // has no value; locked by who moves a folder
@@ -252,10 +253,10 @@ func (s *Service) Limits() Limits { return s.limits }
 
 func (s *Service) newID() int64 { return s.ids.next(s.now(), 1) }
 
-// micros is the time as the database keeps it.
+// micros returns the current time in the format of the database.
 func (s *Service) micros() int64 { return s.now().UnixMicro() }
 
-// timeOf reads a time of the database: 0 is the zero time.
+// timeOf converts a time of the database. 0 is the zero time.
 func timeOf(micros int64) time.Time {
 	if micros == 0 {
 		return time.Time{}

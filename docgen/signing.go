@@ -10,12 +10,12 @@ import (
 	"platen/store"
 )
 
-// SigningKey is a key that the notifications of an application are signed with.
+// SigningKey is a key that signs the notifications of an application.
 type SigningKey struct {
-	Slot      string // KeyPrimary, KeySecondary or keyRetired
-	Secret    string // as NewSecret makes it
+	Slot      string // KeyPrimary, KeySecondary, or keyRetired
+	Secret    string // in the format of NewSecret
 	CreatedAt time.Time
-	ExpiresAt time.Time // of a retired key, until when it still signs; zero of the others
+	ExpiresAt time.Time // for a retired key, when it stops signing; otherwise zero
 }
 
 // The slots of keys. Every application that has webhooks has a primary and a secondary key: while receivers switch to a new key in one
@@ -26,25 +26,26 @@ const (
 	keyRetired   = "retired"
 )
 
-// A secret is SecretPrefix and SecretBytes random bytes in base64, as a symmetric one is in Standard Webhooks 1.0, "Signature
-// scheme".
+// A secret is SecretPrefix and the base64 of SecretBytes random bytes, like a symmetric secret in Standard Webhooks
+// 1.0, "Signature scheme".
 const (
 	SecretPrefix = "whsec_"
 	SecretBytes  = 32
 )
 
-// Limits of the time that a replaced key continues signing.
+// Limits of the time for which a replaced key still signs.
 const (
 	DefaultKeyOverlap = 24 * time.Hour
 	MaxKeyOverlap     = 30 * 24 * time.Hour
 )
 
-// NewSecret makes a key to sign with.
+// NewSecret returns a random signing key.
 func NewSecret() string {
 	return SecretPrefix + base64.StdEncoding.EncodeToString(randomBytes(SecretBytes))
 }
 
-// firstKeys gives an application that has no keys a primary and a secondary one, and keeps everybody else from its keys.
+// firstKeys creates a primary and a secondary key for an application without keys, and prevents others from changing
+// its keys.
 func (s *Service) firstKeys(ctx context.Context, tx *store.Tx, applicationID int64) error {
 	if _, err := tx.HoldApplication(ctx, applicationID); err != nil {
 		return err
@@ -67,8 +68,8 @@ func (s *Service) insertKey(ctx context.Context, tx *store.Tx, applicationID int
 	})
 }
 
-// requireKeeper checks that a caller may see and replace the keys of the application of its token: who knows them can send
-// notifications that seem to be of this server.
+// requireKeeper returns an Error unless the caller may read and replace the keys of the application of its token.
+// Anyone who knows the keys can forge notifications of this server.
 func (c *Caller) requireKeeper(app store.Application) error {
 	if err := c.require(ScopeWebhooks); err != nil {
 		return err
@@ -80,8 +81,8 @@ func (c *Caller) requireKeeper(app store.Application) error {
 	return nil
 }
 
-// SigningKeys returns the keys that sign at present for the application of the caller's token; none before its first
-// webhook.
+// SigningKeys returns the current signing keys of the application of the caller's token. There are none before its
+// first webhook.
 func (s *Service) SigningKeys(ctx context.Context, c *Caller) ([]SigningKey, error) {
 	var keys []SigningKey
 	err := s.db.Read(ctx, func(q *store.Queries) error {
@@ -107,8 +108,8 @@ func (s *Service) signingKeys(ctx context.Context, q *store.Queries, application
 	return keys, err
 }
 
-// RenewSigningKey puts a new key into a slot of the application of the caller's token, and returns the keys that sign then.
-// The key that was there continues signing for a while; for overlap 0 it does not.
+// RenewSigningKey replaces the key in a slot of the application of the caller's token, and returns the current signing
+// keys. The replaced key still signs for the duration overlap, which may be 0.
 func (s *Service) RenewSigningKey(ctx context.Context, c *Caller, slot string, overlap time.Duration) ([]SigningKey, error) {
 	if err := c.require(ScopeWebhooks); err != nil {
 		return nil, err
@@ -122,14 +123,14 @@ func (s *Service) RenewSigningKey(ctx context.Context, c *Caller, slot string, o
 	})
 }
 
-// RenewKeyOf is RenewSigningKey for an application by its name or client id. It is an act of the operator.
+// RenewKeyOf is RenewSigningKey for an application given by name or client id. It is reserved for the operator.
 func (s *Service) RenewKeyOf(ctx context.Context, name, slot string, overlap time.Duration) ([]SigningKey, error) {
 	return s.renewKey(ctx, s.Operator(), slot, overlap, func(tx *store.Tx) (store.Application, error) {
 		return s.signingApplication(ctx, tx.Queries, name)
 	})
 }
 
-// KeysOf is SigningKeys for an application by its name or client id. It is an act of the operator.
+// KeysOf is SigningKeys for an application given by name or client id. It is reserved for the operator.
 func (s *Service) KeysOf(ctx context.Context, name string) ([]SigningKey, error) {
 	var keys []SigningKey
 	err := s.db.Read(ctx, func(q *store.Queries) error {
@@ -143,7 +144,8 @@ func (s *Service) KeysOf(ctx context.Context, name string) ([]SigningKey, error)
 	return keys, err
 }
 
-// signingApplication finds an application by its name or client id; that of the tokens from platen token create too.
+// signingApplication returns an application by its name or client id, including the one of tokens from platen token
+// create.
 func (s *Service) signingApplication(ctx context.Context, q *store.Queries, name string) (store.Application, error) {
 	if foldKey(name) != foldKey(CommandLineApplication) {
 		return s.applicationRow(ctx, q, name)

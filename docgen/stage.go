@@ -9,13 +9,14 @@ import (
 	"platen/store"
 )
 
-// The data of a large batch is received in portions, so that no transaction keeps all other writers waiting for seconds. Until the
-// last one the batch is hidden, as a batch that is being removed is; whatever breaks off in between, it is removed like one.
+// The data of a large batch is received in portions, so that no transaction blocks all other writers for seconds. The
+// batch is hidden until the last portion, like a batch that is being deleted; if receiving it fails, it is deleted in
+// the same way.
 
 const (
-	// stagedFrom is the size of the data of a batch, in bytes, above which it is received in portions of about as much.
+	// stagedFrom is the size in bytes above which the data of a batch is received in portions of about this size.
 	stagedFrom = 4 << 20
-	// stagedJobs is the most jobs of a portion.
+	// stagedJobs is the maximum number of jobs in a portion.
 	stagedJobs = 1000
 	// stagedFor is the longest time for receiving a batch, after which it is removed.
 	stagedFor = time.Hour
@@ -25,7 +26,7 @@ const (
 type staging struct {
 	service *Service
 	id      string
-	until   int64 // when it is removed
+	until   int64 // when the batch is deleted
 }
 
 func sizeOf(inputs []store.DocgenInput) (size int) {
@@ -35,7 +36,7 @@ func sizeOf(inputs []store.DocgenInput) (size int) {
 	return size
 }
 
-// stage inserts a batch that nobody sees, with its jobs and their data. No job is due before the batch is published.
+// stage inserts a hidden batch with its jobs and their data. No job is due before the batch is published.
 func (s *Service) stage(ctx context.Context, c *Caller, b NewBatch, batch store.InsertBatchParams, jobs []store.DocgenJob,
 	inputs []store.DocgenInput) (*staging, error) {
 	staged := &staging{service: s, id: batch.ID, until: s.micros() + stagedFor.Microseconds()}
@@ -49,7 +50,7 @@ func (s *Service) stage(ctx context.Context, c *Caller, b NewBatch, batch store.
 		if _, err := tx.StageBatch(ctx, staged.until, batch.ID, 0); err != nil {
 			return err
 		}
-		// If the process ends before the batch is complete, nobody else looks for it.
+		// If the process ends before the batch is complete, this task deletes it.
 		_, err := tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, At: timeOf(staged.until).Add(time.Second),
 			Tries: maintenanceTries})
 		return err
@@ -78,7 +79,7 @@ func (s *Service) stage(ctx context.Context, c *Caller, b NewBatch, batch store.
 	return staged, nil
 }
 
-// portionOf returns the end of the portion that begins at an input: it has at least one.
+// portionOf returns the end of the portion that begins at an input. A portion has at least one input.
 func portionOf(inputs []store.DocgenInput, from int) (to int) {
 	size := 0
 	for to = from; to < len(inputs) && to-from < stagedJobs && (to == from || size+len(inputs[to].Data) <= stagedFrom); to++ {
@@ -87,7 +88,7 @@ func portionOf(inputs []store.DocgenInput, from int) (to int) {
 	return to
 }
 
-// publish shows the batch and lets its jobs wait to be generated.
+// publish makes the batch visible and its jobs due.
 func (staged *staging) publish(ctx context.Context, tx *store.Tx, batch store.InsertBatchParams) error {
 	if staged.service.micros() >= staged.until { // parts of it may have been removed
 		return fmt.Errorf("batch %s was not received within %v", batch.ID, stagedFor)
@@ -104,7 +105,7 @@ func (staged *staging) publish(ctx context.Context, tx *store.Tx, batch store.In
 	return tx.PublishJobs(ctx, batch.ID)
 }
 
-// discard has the batch removed, whether or not ctx has ended. If it fails, the batch is removed later.
+// discard deletes the batch, whether or not ctx has ended. If it fails, the batch is deleted later.
 func (staged *staging) discard(ctx context.Context) error {
 	if staged == nil {
 		return nil
@@ -116,7 +117,8 @@ func (staged *staging) discard(ctx context.Context) error {
 	})
 }
 
-// removeStaged has a batch deleted that is being received until a time. It does nothing for one that was published or removed meanwhile.
+// removeStaged schedules the deletion of a batch that is being received until a time. It does nothing for a batch that
+// was published or deleted meanwhile.
 func removeStaged(ctx context.Context, tx *store.Tx, id string, until, now int64) error {
 	hidden, err := tx.StageBatch(ctx, now, id, until)
 	if err != nil || hidden == 0 {
@@ -126,5 +128,5 @@ func removeStaged(ctx context.Context, tx *store.Tx, id string, until, now int64
 	return err
 }
 
-// discardTime bounds the wait of [staging.discard].
+// discardTime limits the duration of [staging.discard].
 const discardTime = 10 * time.Second

@@ -11,14 +11,14 @@ import (
 	"platen/store"
 )
 
-// sweepAge is how old a blob without a row must be to be an orphan: a younger one may belong to an upload or a document
-// that is still under way.
+// sweepAge is the minimum age of an orphan. A younger object without a row may belong to an upload or a document in
+// progress.
 const sweepAge = 24 * time.Hour
 
 // sweepPortion is the number of contents that are looked up at once.
 const sweepPortion = 1000
 
-// SweepBlobs is the task of removing orphans.
+// SweepBlobs is the task that deletes orphans.
 type SweepBlobs struct{}
 
 // Kind names the task.
@@ -37,7 +37,7 @@ func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 	return removed, errors.Join(err, s.sweepChecksums(ctx))
 }
 
-// sweepChecksums removes the checksums of contents that no version names any more.
+// sweepChecksums deletes the checksums of contents that no version refers to anymore.
 func (s *Service) sweepChecksums(ctx context.Context) error {
 	for {
 		var removed int64
@@ -61,7 +61,7 @@ func (s *Service) sweepPolicy(ctx context.Context, p StoragePolicy) (removed int
 			return removed, fmt.Errorf("list contents: %w", err)
 		}
 		if !isBlobKey(info.Key) || s.now().Sub(info.Modified) < sweepAge {
-			continue // not ours, or possibly still in progress
+			continue // not created by Platen, or possibly still in progress
 		}
 		old = append(old, store.ContentPlace{Key: info.Key, PolicyID: p.ID})
 		if len(old) < sweepPortion {
@@ -78,13 +78,13 @@ func (s *Service) sweepPolicy(ctx context.Context, p StoragePolicy) (removed int
 	return removed + n, err
 }
 
-// isBlobKey reports whether a key is one that blobKey makes.
+// isBlobKey reports whether a key has the format of blobKey.
 func isBlobKey(key string) bool {
 	id, err := strconv.ParseInt(path.Base(key), 10, 64)
 	return err == nil && key == blobKey(id)
 }
 
-// ScheduleSweep has orphans removed, now and then once a day for as long as the task is snoozed.
+// ScheduleSweep schedules the deletion of orphans, now and then once a day for as long as the task is snoozed.
 func (s *Service) ScheduleSweep(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		_, err := tx.Enqueue(ctx, store.Job{Task: SweepBlobs{}, Unique: true, Priority: 4, Tries: maintenanceTries})

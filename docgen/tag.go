@@ -11,14 +11,14 @@ import (
 	"platen/store"
 )
 
-// Tag is a tag of a template, as the author typed it.
+// Tag is a tag of a template, as its author typed it.
 type Tag struct {
-	Content   string   // the text with its braces
-	Type      string   // text, arithmetic, conditional, for-loop, table-loop or image
-	JSONPaths []string // the paths of the input data that the tag refers to, with all that lead to them
+	Content   string   // the text, including the braces
+	Type      string   // text, arithmetic, conditional, for-loop, table-loop, or image
+	JSONPaths []string // the paths in the input data that the tag refers to, including all of their prefixes
 }
 
-// States of the reading of a version's tags.
+// The states of reading a version's tags.
 const (
 	TemplateProcessing = "processing"
 	TemplateReady      = "ready"
@@ -31,7 +31,7 @@ type TagPage struct {
 	Problem string // why the version cannot be read; empty if it can
 }
 
-// ReadTags is the task of reading the tags of a file version.
+// ReadTags is the task that reads the tags of a file version.
 type ReadTags struct {
 	VersionID int64 `json:"version_id"`
 	UserID    int64 `json:"user_id,omitempty"` // who waits for them; 0 in tasks of earlier releases
@@ -40,13 +40,14 @@ type ReadTags struct {
 // Kind names the task.
 func (ReadTags) Kind() string { return "read_tags" }
 
-// The queues of the task. A user waits for the tags, so reading them must not wait for documents, or for a user with many templates.
+// The queues of the task. A user waits for the tags, so reading them must wait neither for documents nor for a user
+// with many templates.
 const (
 	TagQueue      = "tags"
 	ManyTagsQueue = "tags_many" // of users who wait for many versions
 )
 
-// requestTags has the tags of a version read, once.
+// requestTags starts reading the tags of a version, once.
 func (s *Service) requestTags(ctx context.Context, tx *store.Tx, versionID, userID int64) error {
 	added, err := tx.InsertTagReading(ctx, versionID, userID)
 	if err != nil || added == 0 {
@@ -58,7 +59,7 @@ func (s *Service) requestTags(ctx context.Context, tx *store.Tx, versionID, user
 // startReading enqueues the task that reads the tags of a template's version.
 func (s *Service) startReading(ctx context.Context, c *Caller, fileID, versionID int64) error {
 	return s.db.Write(ctx, func(tx *store.Tx) error {
-		if _, err := s.findLocked(ctx, tx, c, File, fileID, MayPreview); err != nil { // nobody removes the version meanwhile
+		if _, err := s.findLocked(ctx, tx, c, File, fileID, MayPreview); err != nil { // nobody can delete the version meanwhile
 			return err
 		}
 		reading, err := tx.TagReading(ctx, versionID)
@@ -68,7 +69,7 @@ func (s *Service) startReading(ctx context.Context, c *Caller, fileID, versionID
 		if err != nil || reading.State == TemplateProcessing {
 			return err
 		}
-		if seen, err := s.viewOf(ctx, tx.Queries, c, versionID, reading.Includes); err != nil || seen != viewStale { // another has had it read
+		if seen, err := s.viewOf(ctx, tx.Queries, c, versionID, reading.Includes); err != nil || seen != viewStale { // already being read
 			return err
 		}
 		if _, err := tx.RestartTagReading(ctx, versionID, c.User.ID); err != nil {
@@ -81,11 +82,11 @@ func (s *Service) startReading(ctx context.Context, c *Caller, fileID, versionID
 	})
 }
 
-// fewReadings is the number of versions that a user may wait for in TagQueue. Further ones go to ManyTagsQueue, with a lower priority the
-// more there are.
+// fewReadings is the number of versions that a user may have in TagQueue. Further versions go to ManyTagsQueue, with a
+// lower priority the more there are.
 const fewReadings = 4
 
-// enqueueReading enqueues the task of reading a version that is marked as being read.
+// enqueueReading enqueues the task for a version that is marked as being read.
 func enqueueReading(ctx context.Context, tx *store.Tx, versionID, userID int64) error {
 	const most = fewReadings*64 + 1
 	waiting, err := tx.CountReadings(ctx, userID, most)
@@ -125,7 +126,7 @@ func (s *Service) findReading(ctx context.Context, q *store.Queries, c *Caller, 
 	return reading, nil
 }
 
-// templateChanged has the tags of a file's new version read if the file is a template.
+// templateChanged starts reading the tags of a file's new version if the file is a template.
 func (s *Service) templateChanged(ctx context.Context, tx *store.Tx, fileID, versionID, userID int64) error {
 	marked, err := tx.IsTemplate(ctx, fileID)
 	if err != nil || !marked {
@@ -149,7 +150,7 @@ func (s *Service) TemplateContent(ctx context.Context, versionID int64) (*Conten
 	return found, err
 }
 
-// taskVersion returns a version that a task names. It may be gone by the time of the task.
+// taskVersion returns the version for a task. It may have been deleted meanwhile.
 func taskVersion(ctx context.Context, q *store.Queries, versionID int64) (store.FileVersion, error) {
 	version, err := q.Version(ctx, versionID)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -163,11 +164,11 @@ func taskVersion(ctx context.Context, q *store.Queries, versionID int64) (store.
 	return version, nil
 }
 
-// Limits of the tags kept for one version of a template.
+// Limits of the stored tags of one version of a template.
 const (
 	maxTagText  = 8 << 10  // bytes of a tag; a longer one ends in "…"
-	maxTagPaths = 16 << 10 // bytes of the paths of one tag; later ones are left out
-	maxTagsText = 32 << 20 // bytes of all tags and paths; later tags are left out
+	maxTagPaths = 16 << 10 // bytes of the paths of one tag; further paths are left out
+	maxTagsText = 32 << 20 // bytes of all tags and paths; further tags are left out
 )
 
 // bound shortens a reading to the limits of what is stored, and adds warnings about omitted parts.
@@ -233,7 +234,7 @@ func (r *Reading) rows(versionID int64) ([]store.DocgenTag, error) {
 	return rows, nil
 }
 
-// SaveReading ends the reading of a template's version.
+// SaveReading stores the result of reading a template's version.
 func (s *Service) SaveReading(ctx context.Context, versionID int64, r Reading) error {
 	rows, err := r.bound().rows(versionID)
 	if err != nil {
@@ -262,8 +263,8 @@ func (s *Service) SaveReading(ctx context.Context, versionID int64, r Reading) e
 	})
 }
 
-// Tags returns one page of the tags of a template's version in document order; version 0 is the current one. While they
-// are still being read, ready is false and the page is empty.
+// Tags returns one page of the tags of a template's version in document order; version 0 is the current one. While the
+// version is still being read, ready is false and the page is empty.
 func (s *Service) Tags(ctx context.Context, c *Caller, fileID, versionID int64, r PageRequest) (tags TagPage, ready bool, err error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return tags, false, err
@@ -301,7 +302,7 @@ func (s *Service) tagPage(ctx context.Context, q *store.Queries, c *Caller, read
 	r PageRequest) (Page[Tag], error) {
 	versionID := reading.VersionID
 	read := func(tags func() ([]store.DocgenTag, error)) ([]store.DocgenTag, error) {
-		if reading.State != TemplateReady { // the caller may not see the tags that are kept
+		if reading.State != TemplateReady { // the caller may not see the stored tags
 			return nil, nil
 		}
 		return tags()

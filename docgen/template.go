@@ -11,11 +11,11 @@ import (
 	"platen/store"
 )
 
-// Template is a file that is marked as a template. Its id is the file's.
+// Template is a file that is marked as a template. The template has the id of the file.
 type Template struct {
 	FileID   int64
 	FileName string
-	State    string // of the reading of the current version: TemplateProcessing, TemplateReady, or TemplateFailed
+	State    string // of reading the current version: TemplateProcessing, TemplateReady, or TemplateFailed
 	Problem  string // why the current version cannot be read; empty unless State is TemplateFailed
 	Defaults Defaults
 }
@@ -34,7 +34,7 @@ func firstOf(text string, characters int) string {
 	return text
 }
 
-// templateFor makes a Template of a row. What is wrong with the template is shown as findReading does, but nothing is read again.
+// templateFor converts a row to a Template. It shows problems as findReading does, but does not start reading.
 func (s *Service) templateFor(ctx context.Context, q *store.Queries, c *Caller, row store.TemplateRow) (Template, error) {
 	if row.State == TemplateReady || row.State == TemplateFailed {
 		switch seen, err := s.viewOf(ctx, q, c, row.VersionID, row.Includes); {
@@ -50,9 +50,9 @@ func (s *Service) templateFor(ctx context.Context, q *store.Queries, c *Caller, 
 		Defaults: defaultsOf(row.Defaults)}, nil
 }
 
-// MarkTemplate marks a file as a template and has its tags read. If the Service takes Word documents alone, a file that
-// cannot be one, by its first bytes, is rejected; what else is wrong with a file is found when its tags are read. A file that
-// is marked already stays so. State, Problem, and Defaults of the result are not set.
+// MarkTemplate marks a file as a template and starts reading its tags. If the Service accepts only Word documents as
+// templates, a file that cannot be one, judging by its first bytes, is rejected; other problems are found when the tags
+// are read. A file that is already marked stays marked. State, Problem, and Defaults of the result are not set.
 func (s *Service) MarkTemplate(ctx context.Context, c *Caller, fileID int64) (Template, error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return Template{}, err
@@ -109,7 +109,8 @@ func (s *Service) checkWord(ctx context.Context, c *Caller, fileID int64) error 
 	return reader.failure
 }
 
-// contentAt reads content at any offset. It records why a read failed, because the reader would blame the content.
+// contentAt reads content at any offset. It records errors, because otherwise the reader would report them as errors in
+// the content.
 type contentAt struct {
 	ctx     context.Context
 	content *Content
@@ -137,7 +138,7 @@ func (r *contentAt) ReadAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// findTemplate returns a file that is marked as a template; a file that is not is not found.
+// findTemplate returns a file that is marked as a template. Other files are not found.
 func (s *Service) findTemplate(ctx context.Context, q *store.Queries, c *Caller, fileID int64, need Permissions) (place, error) {
 	p, err := s.find(ctx, q, c, File, fileID, need)
 	if err != nil {
@@ -181,7 +182,7 @@ func (s *Service) Template(ctx context.Context, c *Caller, fileID int64) (Templa
 	return found, err
 }
 
-// UnmarkTemplate makes a template a plain file again. Batches under way continue.
+// UnmarkTemplate turns a template into a regular file again. Batches in progress continue.
 func (s *Service) UnmarkTemplate(ctx context.Context, c *Caller, fileID int64) error {
 	if err := c.require(ScopeDocGen); err != nil {
 		return err
@@ -195,7 +196,8 @@ func (s *Service) UnmarkTemplate(ctx context.Context, c *Caller, fileID int64) e
 	})
 }
 
-// Templates returns one page of the templates that the caller sees, in ascending order of id. Those in the trash are left out.
+// Templates returns one page of the templates that the caller can see, in ascending order of id, without those in the
+// trash.
 func (s *Service) Templates(ctx context.Context, c *Caller, r PageRequest) (Page[Template], error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return Page[Template]{}, err
@@ -227,8 +229,8 @@ func (s *Service) Templates(ctx context.Context, c *Caller, r PageRequest) (Page
 	return result, err
 }
 
-// walkTemplates finds templates that the caller sees from a file id on. Between its steps others take their turn at reading, because
-// none of many thousand candidates may be one that the caller sees.
+// walkTemplates returns templates that the caller can see, starting at a file id. It reads in steps and lets other
+// readers proceed in between, because the caller may see none of thousands of candidates.
 func (s *Service) walkTemplates(ctx context.Context, c *Caller, step func(q *store.Queries, ctx context.Context, from, userID, limit,
 	now int64) (store.TemplateStep, error), from, limit int64) ([]store.TemplateRow, error) {
 	var found []store.TemplateRow

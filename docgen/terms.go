@@ -10,12 +10,13 @@ import (
 // CollaborationChange is a change of a collaboration. Empty and nil fields stay unchanged.
 type CollaborationChange struct {
 	Role        Role       // RoleOwner makes the collaborator the owner of the item
-	Status      string     // the answer of who was invited: CollaborationAccepted or CollaborationRejected
-	CanViewPath *bool      // of a folder
+	Status      string     // the invited user's answer: CollaborationAccepted or CollaborationRejected
+	CanViewPath *bool      // for folders only
 	ExpiresAt   *time.Time // zero: never
 }
 
-// CollaborationChangeProblems returns everything that is wrong with a change whatever the collaboration.
+// CollaborationChangeProblems returns everything that is wrong with a change, as far as it can be checked without the
+// collaboration.
 func (s *Service) CollaborationChangeProblems(change CollaborationChange) []Problem {
 	var problems []Problem
 	if _, ok := rolePermissions[change.Role]; !ok && change.Role != "" && change.Role != RoleOwner {

@@ -29,10 +29,10 @@ func hashToken(token string) string {
 
 // NewToken describes an access token to create.
 type NewToken struct {
-	Login  string        // whom the token acts for
+	Login  string        // of the user on whose behalf the token acts
 	Scopes []Scope       // nil means all scopes that the user may have
 	TTL    time.Duration // 0: never expires
-	Name   string        // what its user calls it; may be empty
+	Name   string        // chosen by the user; may be empty
 }
 
 // DefaultTokenTTL is the default lifetime of a token that a command creates.
@@ -54,10 +54,10 @@ func (t NewToken) problems() []Problem {
 	return problems
 }
 
-// CommandLineApplication is the name of the application that tokens from platen token create belong to.
+// CommandLineApplication is the name of the application to which tokens from platen token create belong.
 const CommandLineApplication = "Command line"
 
-// CreateToken makes an access token for a user and returns it. It is not kept: only its hash is.
+// CreateToken issues an access token for a user and returns it. Only a hash of it is stored.
 func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
 	if err := Invalid(t.problems()...); err != nil {
 		return "", err
@@ -72,7 +72,7 @@ func (s *Service) CreateToken(ctx context.Context, t NewToken) (string, error) {
 		if err != nil {
 			return err
 		}
-		if len(t.Scopes) == 0 { // the power over everybody's content is not had by the way
+		if len(t.Scopes) == 0 { // access to the content of all users must be requested explicitly
 			scopes = slices.DeleteFunc(scopes, func(scope Scope) bool { return scope == ScopeGlobalContent })
 		}
 		app, err := s.handApplication(ctx, tx)
@@ -137,7 +137,7 @@ func (s *Service) RemoveExpired(ctx context.Context) (removed int64, err error) 
 	return removed, err
 }
 
-// ExpiringSoon is how far ahead CountExpiring looks.
+// ExpiringSoon is the period that CountExpiring checks.
 const ExpiringSoon = 7 * 24 * time.Hour
 
 // CountExpiring counts the personal tokens that expire within ExpiringSoon, which only their users can replace. Applications replace their

@@ -12,21 +12,21 @@ import (
 	"platen/store"
 )
 
-// IssuedToken describes an access or refresh token that can be used. The token itself is not kept, and never shown again.
+// IssuedToken describes a valid access or refresh token. The token itself is not stored, and never shown again.
 type IssuedToken struct {
 	ID          int64
 	Kind        string // TokenAccess or TokenRefresh
-	Name        string // empty when it was given none
+	Name        string // empty if it has none
 	User        UserRef
 	Application ApplicationRef
 	Scopes      []Scope
 	CreatedAt   time.Time
 	ExpiresAt   time.Time // zero: never
 	UsedAt      time.Time // late by up to about a minute; zero for unused tokens, and for refresh tokens, which are replaced on use
-	Current     bool      // the caller's own request carries it
+	Current     bool      // the token of the caller's own request
 }
 
-// ApplicationRef is an application as other objects name one.
+// ApplicationRef is a reference to an application from other objects.
 type ApplicationRef struct {
 	ID   int64
 	Name string
@@ -38,7 +38,8 @@ const (
 	TokenRefresh = "refresh"
 )
 
-// TokenFilter selects the tokens of one user, or of all whom the caller manages. The zero value selects the caller's own.
+// TokenFilter selects the tokens of one user, or of all users whom the caller manages. The zero value selects the
+// caller's own.
 type TokenFilter struct {
 	UserID int64
 	All    bool
@@ -77,7 +78,7 @@ func (s *Service) Tokens(ctx context.Context, c *Caller, f TokenFilter, r PageRe
 	return result, err
 }
 
-// tokenOwner returns a user whose tokens a caller manages: the operator also manages those of service accounts.
+// tokenOwner returns a user whose tokens a caller manages. The operator also manages those of service accounts.
 func (s *Service) tokenOwner(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.User, error) {
 	if c.operator {
 		return s.account(ctx, q, id)
@@ -121,7 +122,7 @@ func (s *Service) tokenList(ctx context.Context, q *store.Queries, c *Caller, f 
 	return l
 }
 
-// tokensOf returns a function that describes the rows of one query, which the queries of the other lists have too.
+// tokensOf returns a function that converts the rows of a query, which have the same columns in all list queries.
 func tokensOf[Row any](c *Caller, row func(Row) store.TokensAfterRow) func([]Row, error) ([]IssuedToken, error) {
 	return func(rows []Row, err error) ([]IssuedToken, error) {
 		tokens := make([]IssuedToken, len(rows))
@@ -160,10 +161,10 @@ func (s *Service) RevokeToken(ctx context.Context, c *Caller, id int64) error {
 type revocable struct {
 	userID  int64
 	scopes  []Scope
-	grantID int64 // that ends with the token; 0 for none
+	grantID int64 // of the grant that ends with the token; 0 for none
 }
 
-// revocable finds a token that a caller may revoke. One that the caller may not even list is not found.
+// revocable returns a token that a caller may revoke. A token that the caller may not even list is not found.
 func (s *Service) revocable(ctx context.Context, q *store.Queries, c *Caller, id int64) (revocable, error) {
 	t, err := s.tokenByID(ctx, q, id)
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 )
 
-// traceContext writes and reads the header traceparent (W3C Trace Context, section 3.2).
+// traceContext reads and writes the header traceparent (W3C Trace Context, section 3.2).
 var traceContext propagation.TraceContext
 
 // traceParentKey is the name of the header.
 const traceParentKey = "traceparent"
 
-// traceParent names the trace that an operation is part of; empty when it is part of none.
+// traceParent returns the trace context of an operation, or "" if it is not part of a trace.
 func traceParent(ctx context.Context) string {
 	carrier := propagation.MapCarrier{}
 	traceContext.Inject(ctx, carrier)

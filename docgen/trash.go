@@ -7,7 +7,7 @@ import (
 	"platen/store"
 )
 
-// trash puts an item into the trash.
+// trash moves an item to the trash.
 func (s *Service) trash(ctx context.Context, c *Caller, kind Kind, id int64, ifMatch string, check func(*store.Tx, place) error) error {
 	if err := c.require(ScopeWrite); err != nil {
 		return err
@@ -54,7 +54,8 @@ func (s *Service) holdArchive(ctx context.Context, tx *store.Tx, c *Caller, id i
 	return p.tree(), tx.LockTrees(ctx, p.tree())
 }
 
-// archivedSize returns the size of an item and everything below it if one of the places is in an archive, and otherwise 0.
+// archivedSize returns the size of an item and everything below it if one of the places is in an archive, and otherwise
+// 0.
 func archivedSize(ctx context.Context, tx *store.Tx, itemID int64, places ...place) (int64, error) {
 	if !slices.ContainsFunc(places, func(p place) bool { return p.archive != nil }) {
 		return 0, nil
@@ -62,7 +63,7 @@ func archivedSize(ctx context.Context, tx *store.Tx, itemID int64, places ...pla
 	return tx.TreeSize(ctx, itemID)
 }
 
-// Trashed returns a file or folder that was put into the trash.
+// Trashed returns a file or folder that was moved to the trash.
 func (s *Service) Trashed(ctx context.Context, c *Caller, kind Kind, id int64) (*Item, error) {
 	if err := c.require(ScopeRead); err != nil {
 		return nil, err
@@ -81,11 +82,12 @@ func (s *Service) Trashed(ctx context.Context, c *Caller, kind Kind, id int64) (
 
 // Restoration describes how to restore an item from the trash.
 type Restoration struct {
-	Name     string // a new name; empty to keep the old one
-	ParentID *int64 // the folder to put it into when the one where it lay is in the trash; nil for none
+	Name     string // a new name; empty to keep the name
+	ParentID *int64 // the folder to restore the item to if its original folder is in the trash; nil for none
 }
 
-// Restore takes a file or folder out of the trash, to where it lay, with all that was put there with it.
+// Restore takes a file or folder out of the trash and puts it back into its folder, with everything that was trashed
+// with it.
 func (s *Service) Restore(ctx context.Context, c *Caller, kind Kind, id int64, r Restoration) (*Item, error) {
 	if err := c.require(ScopeWrite); err != nil {
 		return nil, err
@@ -186,7 +188,7 @@ func (s *Service) Trash(ctx context.Context, c *Caller, r PageRequest) (Page[Ite
 	return result, err
 }
 
-// TrashByOffset returns one page by offset of the same list, in an order.
+// TrashByOffset returns one page by offset of the same list, in the given order.
 func (s *Service) TrashByOffset(ctx context.Context, c *Caller, r OffsetRequest, order ItemOrder) (OffsetPage[Item], error) {
 	if err := c.require(ScopeRead); err != nil {
 		return OffsetPage[Item]{}, err

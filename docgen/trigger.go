@@ -40,11 +40,11 @@ const (
 	WebhookDeleted Trigger = "WEBHOOK.DELETED" // sent to every webhook that the server deletes, which cannot ask for it
 )
 
-// A TriggerRule says which kinds of target a webhook with a trigger can have, and whether this server fires it. Other triggers are
-// accepted, but their events do not exist here.
+// A TriggerRule determines the targets that a webhook with a trigger can have, and whether this server fires the
+// trigger. Other triggers are accepted, but their events do not exist here.
 type TriggerRule struct {
 	Trigger       Trigger
-	Files, Fired  bool // every one but WebhookDeleted can be on a folder
+	Files, Fired  bool // every trigger except WebhookDeleted is valid for folders
 	NotSelectable bool
 }
 
@@ -101,7 +101,7 @@ var triggerRules = []TriggerRule{
 	{Trigger: WebhookDeleted, Fired: true, NotSelectable: true},
 }
 
-// Triggers lists every trigger with its rule.
+// Triggers returns all triggers with their rules.
 func Triggers() []TriggerRule { return slices.Clone(triggerRules) }
 
 // ruleOf returns the rule of a trigger, or nil if there is no such trigger.
@@ -113,7 +113,7 @@ func ruleOf(trigger Trigger) *TriggerRule {
 	return &triggerRules[i]
 }
 
-// triggerProblem says why a webhook on a kind of target cannot have a trigger; empty when it can.
+// triggerProblem returns why a webhook on a kind of target cannot have a trigger, or "" if it can.
 func triggerProblem(trigger Trigger, kind Kind) string {
 	switch rule := ruleOf(trigger); {
 	case rule == nil:
@@ -126,7 +126,7 @@ func triggerProblem(trigger Trigger, kind Kind) string {
 	return ""
 }
 
-// Triggers are stored as names with blanks between.
+// Triggers are stored as names separated by spaces.
 
 func joinTriggers(triggers []Trigger) string {
 	names := make([]string, len(triggers))

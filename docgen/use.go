@@ -9,7 +9,8 @@ import (
 	"platen/store"
 )
 
-// When a token was used last is kept to the minute, and written in the background: no request waits for it, and none writes.
+// The last use of a token is stored to the minute. It is written in the background, so that no request writes it or
+// waits for it.
 
 // Limits of the uses that are recorded between two calls of RecordUses.
 const (
@@ -18,13 +19,13 @@ const (
 	usesPerWrite   = 500         // rows of one transaction
 )
 
-// uses are the tokens that were used since the last RecordUses. Its methods may be called from many goroutines.
+// uses are the tokens used since the last RecordUses. It is safe for concurrent use.
 type uses struct {
 	mu    sync.Mutex
 	noted map[int64]int64 // time in microseconds, by token
 }
 
-// note remembers that a token is used now, unless a use within usePrecision is kept.
+// note records that a token is used now, unless a use within usePrecision is already stored.
 func (u *uses) note(token, kept, now int64) {
 	if now-kept < usePrecision.Microseconds() {
 		return
@@ -57,7 +58,7 @@ func (s *Service) RecordUses(ctx context.Context) error {
 	for id := range noted {
 		ids = append(ids, id)
 	}
-	slices.Sort(ids) // in one order, so that two servers do not wait for each other
+	slices.Sort(ids) // in a fixed order, so that two servers do not deadlock
 	for portion := range slices.Chunk(ids, usesPerWrite) {
 		err := s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 			for _, id := range portion {

@@ -18,20 +18,21 @@ import (
 	"platen/store"
 )
 
-// Roles of a user in the enterprise.
+// The roles of a user in the enterprise.
 const (
 	RoleAdmin   = "admin"
 	RoleCoadmin = "coadmin"
 	RoleUser    = "user"
 )
 
-// Kinds of user: a person, or the account of an application or of the enterprise.
+// The kinds of user: a person, or the account of an application or of the enterprise.
 const (
 	KindManaged = "managed"
 	KindService = "service"
 )
 
-// Statuses of a user. An inactive user's tokens are refused; the last two take permissions away (restrictions).
+// The statuses of a user. Tokens of an inactive user are rejected; the last two statuses remove permissions (see
+// restrictions).
 const (
 	StatusActive             = "active"
 	StatusInactive           = "inactive"
@@ -42,12 +43,12 @@ const (
 // User is an account of the enterprise.
 type User struct {
 	ID             int64
-	Login          string // unique, whatever its case
+	Login          string // unique, regardless of case
 	Name           string
 	Kind           string // KindManaged or KindService
-	Role           string // RoleAdmin, RoleCoadmin or RoleUser
+	Role           string // RoleAdmin, RoleCoadmin, or RoleUser
 	Status         string // one of the statuses
-	PlatformOnly   bool   // known to applications alone
+	PlatformOnly   bool   // only applications can see the user
 	ExternalID     string // identifies the user in an application
 	Profile        Profile
 	EnterpriseID   int64
@@ -70,14 +71,14 @@ type Profile struct {
 	Address  string `json:"address,omitempty"`
 }
 
-// UserRef is a user as other objects name one.
+// UserRef is a reference to a user from other objects.
 type UserRef struct {
 	ID    int64
 	Name  string
 	Login string
 }
 
-// userOf makes a User of a row, without its profile.
+// userOf converts a row to a User, without the profile.
 func userOf(row store.User, enterprise string) User {
 	return User{
 		ID: row.ID, Login: row.Login, Name: row.Name, Kind: row.Kind, Role: row.Role, Status: row.Status,
@@ -87,7 +88,7 @@ func userOf(row store.User, enterprise string) User {
 	}
 }
 
-// describeUser makes a User of a row, with its profile.
+// describeUser converts a row to a User, with the profile.
 func (s *Service) describeUser(ctx context.Context, q *store.Queries, row store.User) (user User, err error) {
 	user = userOf(row, s.enterprise.name)
 	if user.Space, err = s.space(ctx, q, row.ID); err != nil || row.Profile == "" {
@@ -99,10 +100,10 @@ func (s *Service) describeUser(ctx context.Context, q *store.Queries, row store.
 	return user, nil
 }
 
-// isActive reports whether an account may be used.
+// isActive reports whether an account can be used.
 func isActive(row store.User) bool { return row.Status != StatusInactive && row.DeletedAt == 0 }
 
-// account returns an account of the enterprise that is not deleted.
+// account returns an account of the enterprise that has not been deleted.
 func (s *Service) account(ctx context.Context, q *store.Queries, id int64) (store.User, error) {
 	row, err := q.User(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && (row.User.DeletedAt != 0 || row.User.EnterpriseID != s.enterprise.id) {
@@ -134,8 +135,8 @@ func (s *Service) user(ctx context.Context, q *store.Queries, id int64) (User, e
 type NewUser struct {
 	Login        string // may be empty if PlatformOnly is set
 	Name         string
-	Role         string // RoleUser when empty
-	Status       string // StatusActive when empty
+	Role         string // RoleUser if empty
+	Status       string // StatusActive if empty
 	PlatformOnly bool
 	ExternalID   string
 	Profile      Profile
@@ -200,7 +201,7 @@ func (u NewUser) profileProblems() []Problem {
 	return problems
 }
 
-// CreateUser makes a user with an empty root folder. It is an act of the operator, not of a caller.
+// CreateUser creates a user with an empty root folder. It is reserved for the operator.
 func (s *Service) CreateUser(ctx context.Context, u NewUser) (User, error) {
 	return s.createUser(ctx, s.Operator(), u)
 }
@@ -251,7 +252,7 @@ func (s *Service) newUserRow(enterpriseID int64, kind string, u NewUser) (store.
 	}, err
 }
 
-// text is how a profile is kept.
+// text returns the stored form of a profile.
 func (p Profile) text() (string, error) {
 	if p == (Profile{}) {
 		return "", nil
@@ -260,7 +261,7 @@ func (p Profile) text() (string, error) {
 	return string(b), err
 }
 
-// insertUser adds a user with an empty root folder; false when the login is taken.
+// insertUser adds a user with an empty root folder. It returns false if the login is taken.
 func (s *Service) insertUser(ctx context.Context, tx *store.Tx, row store.InsertUserParams) (bool, error) {
 	added, err := tx.InsertUser(ctx, row)
 	if err != nil || added == 0 {
@@ -273,5 +274,5 @@ func (s *Service) insertUser(ctx context.Context, tx *store.Tx, row store.Insert
 	return true, s.bindInvitations(ctx, tx, row.ID, row.LoginKey)
 }
 
-// userID is the column value of a user.
+// userID returns the column value for a user.
 func userID(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: true} }

@@ -20,7 +20,7 @@ import (
 	"platen/store"
 )
 
-// Kinds of a Finding, besides DamageMissing, DamageChanged, and DamageUnreadable.
+// The kinds of a Finding, in addition to DamageMissing, DamageChanged, and DamageUnreadable.
 const (
 	FindingDatabase = "database" // the database's own check failed
 	FindingRow      = "row"      // rows contradict each other
@@ -28,7 +28,7 @@ const (
 	FindingOrphaned = "orphaned" // an object that no version has; it takes room and does no harm
 )
 
-// Finding is one thing that Verify found.
+// Finding is one problem that Verify found.
 type Finding struct {
 	Kind    string `json:"kind"`
 	Problem string `json:"problem"`                  // for a person
@@ -62,15 +62,15 @@ func (v *Verification) Wrong() bool {
 type VerifyConfig struct {
 	Store    *store.DB
 	Policies []NewStoragePolicy // the default policy, named "Default", and all others
-	Settled  bool               // nobody writes: an object without a version is an orphan, however young
+	Settled  bool               // no server is running: an object without a version is an orphan, regardless of its age
 	Progress func(done, total int64)
 }
 
 const (
-	verifyPortion  = 500    // contents that are read from the database at once
+	verifyPortion  = 500    // contents read from the database at once
 	verifyRows     = 100    // findings for each rule about rows
 	verifyVersions = 100    // findings for each damaged content
-	verifyUnnamed  = 10_000 // orphans that are reported one by one
+	verifyUnnamed  = 10_000 // orphans that are reported individually
 	verifyBuffer   = 256 << 10
 )
 
@@ -109,7 +109,7 @@ func (v *verifier) foundAll(findings []Finding) {
 	}
 }
 
-// database checks the database by itself.
+// database checks the database itself.
 func (v *verifier) database(ctx context.Context) error {
 	problems, err := v.Store.CheckDatabase(ctx)
 	if err != nil {
@@ -226,7 +226,7 @@ func (v *verifier) contents(ctx context.Context) error {
 	}
 }
 
-// content checks one content, and reports each version that has it when it is damaged.
+// content checks one content. If it is damaged, it reports each version that has it.
 func (v *verifier) content(ctx context.Context, c store.StoredContent) error {
 	kind, problem, err := v.check(ctx, c)
 	if err != nil {
@@ -239,7 +239,7 @@ func (v *verifier) content(ctx context.Context, c store.StoredContent) error {
 	if kind == "" {
 		return nil
 	}
-	// Rows change before objects are deleted: a content that no version has any more was deleted or relocated just now.
+	// Rows change before objects are deleted: a content that no version has anymore was deleted or relocated just now.
 	var found []Finding
 	err = v.Store.Read(ctx, func(q *store.Queries) error {
 		found = nil
@@ -258,7 +258,7 @@ func (v *verifier) content(ctx context.Context, c store.StoredContent) error {
 	return err
 }
 
-// check returns the kind of damage of a content, and the problem; "" for sound content.
+// check returns the kind of damage of a content and the problem, or "" for undamaged content.
 func (v *verifier) check(ctx context.Context, c store.StoredContent) (kind, problem string, err error) {
 	p, known := v.policies[c.Place.PolicyID]
 	if !known {
@@ -307,7 +307,8 @@ func whereIs(ctx context.Context, q *store.Queries, fileID int64) (path, owner s
 	return path, owner, nil
 }
 
-// orphans finds objects that no version has. Those found are looked at again at the end, since a task may be deleting them.
+// orphans finds objects that no version has. It checks those found again at the end, because a task may be deleting
+// them.
 func (v *verifier) orphans(ctx context.Context) error {
 	var found []Finding
 	objects := map[string]blob.Store{}

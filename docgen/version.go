@@ -18,13 +18,13 @@ type Version struct {
 	Size       int64
 	CreatedAt  time.Time
 	CreatedBy  UserRef
-	TrashedAt  time.Time // zero when it is not in the trash
+	TrashedAt  time.Time // zero if it is not in the trash
 	TrashedBy  *UserRef  // nil if it is not in the trash
-	RestoredAt time.Time // zero when it never was in the trash
+	RestoredAt time.Time // zero if it never was in the trash
 	RestoredBy *UserRef  // nil if it never was in the trash
 }
 
-// anyVersion returns a version of a file, also one in the trash; 0 is the current one.
+// anyVersion returns a version of a file, even if it is in the trash; 0 is the current one.
 func anyVersion(ctx context.Context, q *store.Queries, file store.Item, versionID int64) (store.FileVersion, error) {
 	if versionID == 0 {
 		versionID = file.VersionID
@@ -63,8 +63,7 @@ func versionOf(ctx context.Context, q *store.Queries, users userRefs, row store.
 	return v, err
 }
 
-// Versions returns one page by offset of the versions that a file had before its current one, the newest first. Those in
-// the trash are among them.
+// Versions returns one page by offset of the past versions of a file, newest first, including those in the trash.
 func (s *Service) Versions(ctx context.Context, c *Caller, fileID int64, r OffsetRequest) (OffsetPage[Version], error) {
 	if err := c.require(ScopeRead); err != nil {
 		return OffsetPage[Version]{}, err
@@ -90,7 +89,7 @@ func (s *Service) Versions(ctx context.Context, c *Caller, fileID int64, r Offse
 	return result, err
 }
 
-// Version returns a version of a file, also one in the trash.
+// Version returns a version of a file, even if it is in the trash.
 func (s *Service) Version(ctx context.Context, c *Caller, fileID, versionID int64) (Version, error) {
 	if err := c.require(ScopeRead); err != nil {
 		return Version{}, err
@@ -111,8 +110,8 @@ func (s *Service) Version(ctx context.Context, c *Caller, fileID, versionID int6
 	return found, err
 }
 
-// TrashVersion puts a past version of a file into the trash. Batches that use it continue. ifMatch is the etag that the file
-// must still have; empty for any.
+// TrashVersion moves a past version of a file to the trash. Batches that use it continue. ifMatch is the etag that the
+// file must still have, or "" for any.
 func (s *Service) TrashVersion(ctx context.Context, c *Caller, fileID, versionID int64, ifMatch string) error {
 	if err := c.require(ScopeWrite); err != nil {
 		return err

@@ -23,7 +23,7 @@ type Webhook struct {
 	CreatedBy  UserRef
 	CreatedAt  time.Time
 	Status     string // WebhookActive or WebhookDisabled
-	Reason     string // why it is disabled, for a person; empty when it is active
+	Reason     string // why it is disabled, for people; empty if it is active
 }
 
 // The statuses of a webhook. A disabled webhook gets no notifications, and those that it misses are not stored.
@@ -34,10 +34,10 @@ const (
 	webhookDeleted  = "deleted" // by its owner, or with its application: nothing is sent any more
 )
 
-// Limits of webhooks.
+// The limits of webhooks.
 const (
-	MaxWebhooks = 1000 // of one application and user
-	maxTriggers = 100  // of one webhook
+	MaxWebhooks = 1000 // per application and user
+	maxTriggers = 100  // per webhook
 
 	MaxAddressLength = 2048 // bytes
 )
@@ -46,7 +46,7 @@ const (
 type NewWebhook struct {
 	TargetKind Kind
 	TargetID   int64
-	Address    string // an https URL with port 443, at a host that notifications may be sent to
+	Address    string // an https URL with port 443 and a permitted host
 	Triggers   []Trigger
 }
 
@@ -99,7 +99,7 @@ func (s *Service) addressProblems(ctx context.Context, address string) []Problem
 	return nil
 }
 
-// CreateWebhook makes a webhook. The application's notifications are signed from its first webhook on.
+// CreateWebhook creates a webhook. The first webhook of an application creates its signing keys.
 func (s *Service) CreateWebhook(ctx context.Context, c *Caller, n NewWebhook) (*Webhook, error) {
 	if err := c.require(ScopeWebhooks); err != nil {
 		return nil, err
@@ -110,10 +110,10 @@ func (s *Service) CreateWebhook(ctx context.Context, c *Caller, n NewWebhook) (*
 	}
 	var made *Webhook
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
-		if _, err := s.findLocked(ctx, tx, c, target.Kind, target.ID, MaySee); err != nil { // it stays until the webhook is there
+		if _, err := s.findLocked(ctx, tx, c, target.Kind, target.ID, MaySee); err != nil { // the item must exist until the webhook does
 			return err
 		}
-		if _, err := tx.LockUser(ctx, c.User.ID); err != nil { // of two at the limit one waits, and is counted
+		if _, err := tx.LockUser(ctx, c.User.ID); err != nil { // of two requests at the limit, one waits and counts the other
 			return err
 		}
 		row := store.InsertWebhookParams{
@@ -153,12 +153,12 @@ func (s *Service) checkWebhooks(ctx context.Context, tx *store.Tx, c *Caller) er
 	return err
 }
 
-// webhookExists answers for a second webhook of an application and user on a target.
+// webhookExists returns the Error for a second webhook of an application and user on a target.
 func webhookExists(target WebhookTarget) error {
 	return failf(CodeConflict, "The application already has a webhook of this user on %s %d. Update or delete it.", target.Kind, target.ID)
 }
 
-// distinct returns triggers, each once.
+// distinct returns the triggers without duplicates.
 func distinct(triggers []Trigger) []Trigger {
 	var once []Trigger
 	for _, trigger := range triggers {
@@ -192,7 +192,7 @@ func (s *Service) webhook(ctx context.Context, q *store.Queries, c *Caller, id i
 	return &w, nil
 }
 
-// webhookRow finds a webhook that a caller may see, which no listener is.
+// webhookRow returns a webhook, not a listener, that a caller may see.
 func (s *Service) webhookRow(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.WebhookRow, error) {
 	row, err := q.Webhook(ctx, id)
 	gone := errors.Is(err, sql.ErrNoRows)
@@ -273,7 +273,7 @@ func (s *Service) UpdateWebhook(ctx context.Context, c *Caller, id int64, change
 	return changed, err
 }
 
-// lockWebhook finds a webhook that nobody else changes from here to the end of the transaction.
+// lockWebhook returns a webhook that nobody else can change until the transaction ends.
 func (s *Service) lockWebhook(ctx context.Context, tx *store.Tx, c *Caller, id int64) (store.Webhook, error) {
 	if _, err := s.webhookRow(ctx, tx.Queries, c, id); err != nil {
 		return store.Webhook{}, err
