@@ -46,7 +46,6 @@ func openPostgres(ctx context.Context, cfg Config) (*DB, error) {
 		"lock_timeout":     strconv.FormatInt(cfg.WriteWait.Milliseconds(), 10), // of each statement
 		"jit":              "off",                                               // compiling a listing takes 1 s, running it 10 ms
 	} {
-
 		if _, given := params[name]; !given {
 			params[name] = value
 		}

@@ -11,7 +11,7 @@ import (
 	"platen/docx/style/styletest"
 )
 
-// A server of a few hundred fonts starts no slower for them.
+// BenchmarkOpen measures the start of a server with a few hundred fonts.
 func BenchmarkOpen(b *testing.B) {
 	faces, dir := installed(b).Faces(), b.TempDir()
 	for i := range 400 {
@@ -25,7 +25,7 @@ func BenchmarkOpen(b *testing.B) {
 			open(b, Folders{System: []string{dir}})
 		}
 	})
-	// The floor: opening each file and reading its first 4 kB.
+	// The floor is the time to open each file and read its first 4 kB.
 	b.Run("floor", func(b *testing.B) {
 		buf := make([]byte, 4096)
 		for b.Loop() {

@@ -2,15 +2,15 @@ package font
 
 import "sort"
 
-// cmap is the table of a font with the glyphs of characters (OpenType, "cmap"). It is read in place, so that no table costs more than its
-// bytes. The zero value has no glyphs.
+// cmap is the table that maps the characters of a font to glyphs (OpenType, "cmap"). It is read in place, so that a table costs no more
+// memory than its bytes. The zero value has no glyphs.
 type cmap struct {
 	sub    []byte
-	symbol bool // the font has its signs at U+F000 to U+F0FF
+	symbol bool // the font has its symbols at U+F000 to U+F0FF
 }
 
-// cmapRank says which of several tables is the best, by platform and encoding: those of all of Unicode before those of its
-// first plane before those of signs.
+// cmapRank ranks tables by platform and encoding. Tables for all of Unicode come before those for its first plane, and these before tables
+// for symbols.
 var cmapRank = map[[2]uint16]int{
 	{3, 10}: 6, {0, 6}: 5, {0, 4}: 5, {3, 1}: 4, {0, 3}: 3, {0, 2}: 3, {0, 1}: 3, {0, 0}: 3, {3, 0}: 2,
 }
@@ -33,7 +33,7 @@ func readCmap(b []byte) cmap {
 	return best
 }
 
-// glyph is the number of the glyph for a character; 0 stands for none.
+// glyph returns the number of the glyph for a character, or 0 if there is none.
 func (c cmap) glyph(r rune) uint32 {
 	g := c.lookup(uint32(r))
 	if g == 0 && c.symbol && r <= 0xFF {
@@ -65,12 +65,12 @@ func (c cmap) lookup(r uint32) uint32 {
 	return 0
 }
 
-// lookup4 looks into segments of the first plane.
+// lookup4 searches the segments of the first plane.
 func lookup4(b []byte, r uint32) uint32 {
 	if r > 0xFFFF {
 		return 0
 	}
-	n := min(int(u16(b, 6)), max(0, len(b)-16)) / 2 // of segments
+	n := min(int(u16(b, 6)), max(0, len(b)-16)) / 2 // number of segments
 	ends, starts := 14, 16+2*n
 	deltas, offsets := starts+2*n, starts+4*n
 	i := sort.Search(n, func(i int) bool { return uint32(u16(b, ends+2*i)) >= r })
@@ -90,7 +90,7 @@ func lookup4(b []byte, r uint32) uint32 {
 	return uint32(g + delta)
 }
 
-// lookup12 looks into groups of all planes; those of format 13 have one glyph for all their characters.
+// lookup12 searches the groups of all planes. In format 13, all characters of a group have the same glyph.
 func lookup12(b []byte, r uint32) uint32 {
 	n := min(int(u32(b, 12)), max(0, len(b)-16)/12)
 	i := sort.Search(n, func(i int) bool { return u32(b, 16+12*i+4) >= r })

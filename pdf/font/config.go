@@ -10,8 +10,8 @@ import (
 	"text/template"
 )
 
-// WriteConfig writes a configuration for fontconfig: a process that is started with FONTCONFIG_FILE naming it sees the
-// library's fonts and no others, and chooses between them as Match does. The cache folder is fontconfig's own.
+// WriteConfig writes a configuration for fontconfig. A process that is started with FONTCONFIG_FILE set to its path sees only the library's
+// fonts, and chooses among them as Match does. cache is the folder for fontconfig's own cache.
 func (l *Library) WriteConfig(w io.Writer, cache string) error {
 	var out bytes.Buffer
 	if err := configTemplate.Execute(&out, l.config(cache)); err != nil {
@@ -46,7 +46,7 @@ func (l *Library) config(cache string) config {
 	for _, skipped := range l.skipped {
 		c.Rejected = append(c.Rejected, skipped.File)
 	}
-	for i := len(eastAsian) - 1; i >= 0; i-- { // the language of a country before the whole language
+	for i := len(eastAsian) - 1; i >= 0; i-- { // the language of a country before the language in general
 		language := eastAsian[i].language
 		if families := l.installed(eastAsian[i].families()); len(families) > 0 {
 			c.Languages = append(c.Languages, languageFamilies{language, families})
@@ -62,8 +62,7 @@ func (l *Library) config(cache string) config {
 	return c
 }
 
-// lastFamilies are those that a text is set in for lack of better: the one for all, and then those that have the
-// characters which it has not.
+// lastFamilies returns the families of last resort: the default family, then those with characters that it lacks.
 func (l *Library) lastFamilies() []string {
 	families := []string{l.fallback().Used}
 	for _, name := range l.installed(slices.Concat(sansFallback, serifFallback, monoFallback, signFallback)) {
@@ -74,7 +73,7 @@ func (l *Library) lastFamilies() []string {
 	return families
 }
 
-// eastAsianFamilies are those for the characters of East Asia, in a text of some language the ones of that first.
+// eastAsianFamilies returns the families for East Asian characters. Those of the given language come first.
 func (l *Library) eastAsianFamilies(language string) []string {
 	var names []string
 	first := eastAsianIndex(language)
@@ -91,8 +90,8 @@ func (l *Library) installed(names []string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return len(l.Family(name)) == 0 })
 }
 
-// Bitmaps and the fonts of PostScript cannot be put into a PDF by LibreOffice, so they are not seen. A name that is
-// appended with the binding of what was asked for goes before the fonts of a language.
+// The configuration hides bitmap fonts and PostScript fonts, because LibreOffice cannot embed them in a PDF. A name that is appended with
+// the binding "same" precedes the fonts of a language.
 var configTemplate = template.Must(template.New("fonts.conf").Funcs(template.FuncMap{"xml": escapeXML}).Parse(
 	`<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">

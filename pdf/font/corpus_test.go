@@ -16,7 +16,7 @@ import (
 
 const corpus = "../../../shared/corpus"
 
-// corpusFiles returns the real documents by path below the corpus, or skips.
+// corpusFiles returns the real documents by path below the corpus. It skips the test if there is no corpus.
 func corpusFiles(t testing.TB) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -37,7 +37,7 @@ func corpusFiles(t testing.TB) map[string][]byte {
 	return files
 }
 
-// Read accepts or refuses every document of the corpus.
+// TestCorpus checks that every document of the corpus is read or rejected.
 func TestCorpus(t *testing.T) {
 	l := installed(t)
 	files, documents, asked := corpusFiles(t), 0, map[string]bool{}
@@ -62,7 +62,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// read reads a document that must be one.
+// read reads a document that must be valid.
 func read(t testing.TB, docx []byte) *fonts.Document {
 	t.Helper()
 	d, err := fonts.Read(bytes.NewReader(docx), int64(len(docx)))

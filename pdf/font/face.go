@@ -18,23 +18,23 @@ import (
 
 // Face is one face of a font: one style of a family.
 type Face struct {
-	File       string   // empty for one of a document
-	Index      int      // in a collection
-	Families   []string // all names the family is known by, the English one first
+	File       string   // "" for a font in a document
+	Index      int      // within a collection
+	Families   []string // all names of the family, English first
 	PostScript string   // its name in PDF files
 	Version    string   // such as "2.1.5"
 	Weight     int      // 400 is regular, 700 is bold
 	Width      int      // 5 is normal, less is condensed
 	Italic     bool
 
-	key      string // the same for faces that are versions of one another
+	key      string // identifies the face; its versions have the same key
 	own      bool   // it is from the operator's folder
 	revision uint32 // of the head table: 16.16 fixed point
-	rights   uint16 // to embed the font (OS/2, fsType)
+	rights   uint16 // permission to embed the font (OS/2, fsType)
 	glyphs   func() *glyphs
 }
 
-// Identifiers of the name table (OpenType, "name").
+// The ids of names in the name table (OpenType, "name").
 const (
 	nameFamily, nameVersion, namePostScript = 1, 5, 6
 	nameTypographicFamily, nameWWSFamily    = 16, 21
@@ -43,7 +43,7 @@ const (
 // source opens a font file.
 type source func() (*io.SectionReader, io.Closer, error)
 
-// readFaces reads what the faces of a font file are. It is opened again when it is asked what they can draw.
+// readFaces reads the properties of the faces in a font file. The glyphs are read later, when they are needed, so the file is opened again.
 func readFaces(open source) ([]*Face, error) {
 	r, closer, err := open()
 	if err != nil {
@@ -88,7 +88,7 @@ func readFace(file *sfnt, i int) (*Face, error) {
 	if len(f.Families) == 0 {
 		return nil, fmt.Errorf("the font has no name")
 	}
-	// Old fonts of Apple's have no OS/2 table.
+	// Old Apple fonts have no OS/2 table.
 	if os2, err := file.table(i, "OS/2", 64); err == nil {
 		f.Weight = cmp.Or(int(u16(os2, 4)), f.Weight)
 		f.Width = cmp.Or(int(u16(os2, 6)), f.Width)
@@ -100,7 +100,7 @@ func readFace(file *sfnt, i int) (*Face, error) {
 	return f, nil
 }
 
-// readNames takes the names of the family in all languages: a document may use any.
+// readNames reads the names of the family in all languages, because a document may use any of them.
 func (f *Face) readNames(b []byte) {
 	count, storage := int(u16(b, 2)), int(u16(b, 4))
 	var english, others []string
@@ -131,10 +131,10 @@ func (f *Face) readNames(b []byte) {
 	}
 }
 
-// maxFamilies is how many names of families are taken of a face; the fonts of East Asia have four.
+// maxFamilies is the maximum number of family names of a face. East Asian fonts have four.
 const maxFamilies = 64
 
-// namesFace reports whether a name is read. Others are, for instance, texts about licenses.
+// namesFace reports whether a name identifies a face. Others are, for example, license texts.
 func namesFace(id uint16) bool {
 	switch id {
 	case nameFamily, nameVersion, namePostScript, nameTypographicFamily, nameWWSFamily:
@@ -143,7 +143,7 @@ func namesFace(id uint16) bool {
 	return false
 }
 
-// decodeName gives the text of a name, and whether it is English. Names for old Macintoshes are taken if they are ASCII.
+// decodeName returns the text of a name, and whether it is English. It ignores names for old Macintosh systems unless they are ASCII.
 func decodeName(b, record []byte, storage int) (text string, english bool) {
 	platform, language := u16(record, 0), u16(record, 4)
 	from := storage + int(u16(record, 10))
@@ -167,7 +167,7 @@ func decodeName(b, record []byte, storage int) (text string, english bool) {
 	return text, platform == 0 || language == englishUS
 }
 
-// versionIn is the number in a record such as "Version 2.1.5; build 3".
+// versionIn returns the number in a record such as "Version 2.1.5; build 3".
 func versionIn(text string) string {
 	start := strings.IndexAny(text, "0123456789")
 	if start < 0 {
@@ -180,8 +180,8 @@ func versionIn(text string) string {
 	return strings.Trim(text, ".")
 }
 
-// compareVersion compares versions of one face: by the number that programs read, then by that for people, because
-// 2.1.4 and 2.1.5 both say 2.1 in the first.
+// compareVersion compares two versions of a face: first by the number for programs, then by the one for people. The former is less exact:
+// 2.1.4 and 2.1.5 are both 2.1.
 func compareVersion(a, b *Face) int {
 	if c := cmp.Compare(a.revision, b.revision); c != 0 {
 		return c
@@ -201,16 +201,16 @@ func versionParts(version string) []int {
 	return parts
 }
 
-// editable reports whether the font may be used by who got a document with it. LibreOffice leaves others alone.
+// editable reports whether the license lets recipients of a document edit it with the font. LibreOffice ignores other embedded fonts.
 func (f *Face) editable() bool {
 	const editable = 8
 	return f.rights&0xF == 0 || f.rights&editable != 0
 }
 
-// Has reports whether the face can draw a character, by itself or put together from its parts.
+// Has reports whether the face can draw a character, directly or composed of its parts.
 func (f *Face) Has(r rune) bool { return f.draws(r, partsOf(r)) }
 
-// draws is Has for a character whose parts are known.
+// draws is Has for a character whose parts are already known.
 func (f *Face) draws(r rune, parts []rune) bool {
 	c := f.glyphs().cmap
 	if c.glyph(r) != 0 {
@@ -224,10 +224,10 @@ func (f *Face) draws(r rune, parts []rune) bool {
 	return len(parts) > 0
 }
 
-// partsOf is what a character can be put together from, or nil.
+// partsOf returns the characters that a character can be composed of, or nil.
 func partsOf(r rune) []rune {
 	switch r {
-	case '\u2010', '\u2011': // hyphens are drawn as one another
+	case '\u2010', '\u2011': // the two hyphens look the same
 		return []rune{'-'}
 	}
 	if d := norm.NFD.PropertiesString(string(r)).Decomposition(); d != nil {
@@ -236,7 +236,7 @@ func partsOf(r rune) []rune {
 	return nil
 }
 
-// Advance is the width of a character in thousandths of the em, or false if the face has it not.
+// Advance returns the width of a character in thousandths of an em. ok is false if the face lacks the character.
 func (f *Face) Advance(r rune) (float64, bool) {
 	g := f.glyphs()
 	glyph := g.cmap.glyph(r)
@@ -247,15 +247,15 @@ func (f *Face) Advance(r rune) (float64, bool) {
 	return float64(width) * 1000 / float64(g.unitsPerEm), true
 }
 
-// glyphs is what a face can draw, and how wide it is.
+// glyphs are the characters that a face can draw, with their widths.
 type glyphs struct {
 	cmap       cmap
 	hmtx       []byte
-	count      uint16 // of the entries of hmtx that have a width
+	count      uint16 // number of entries in hmtx that have a width
 	unitsPerEm uint16
 }
 
-// readGlyphs reads the tables about glyphs. A font whose tables cannot be read any more draws nothing.
+// readGlyphs reads the tables for glyphs. A font whose tables can no longer be read has no glyphs.
 func readGlyphs(open source, i int) *glyphs {
 	g := new(glyphs)
 	r, closer, err := open()
@@ -282,7 +282,7 @@ func readGlyphs(open source, i int) *glyphs {
 	return g
 }
 
-// onDisk is a font file.
+// onDisk opens a font file.
 func onDisk(name string) source {
 	return func() (*io.SectionReader, io.Closer, error) {
 		f, err := os.Open(name)
@@ -297,7 +297,7 @@ func onDisk(name string) source {
 	}
 }
 
-// inMemory is a font of a document.
+// inMemory opens a font in a document.
 func inMemory(b []byte) source {
 	return func() (*io.SectionReader, io.Closer, error) {
 		r := io.NewSectionReader(bytes.NewReader(b), 0, int64(len(b)))

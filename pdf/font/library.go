@@ -1,8 +1,9 @@
 // Package font lists the installed fonts, chooses substitutes for missing ones, and lists the fonts in a PDF.
 //
-// A Library is read from folders of font files. Library.Report has the family that is used for each font that a document asks for
-// (docx/fonts), and the characters that no font can draw. Report.Warnings explains it to the author of a template. Library.WriteConfig
-// writes a configuration for fontconfig, so that LibreOffice chooses the same families. Used returns the fonts in a PDF.
+// A [Library] is read from folders of font files. [Library.Report] returns the family that is used for each font that a document asks for
+// (see docx/fonts), and the characters that no font can draw. [Report.Warnings] explains them to the author of a template.
+// [Library.WriteConfig] writes a configuration for fontconfig, so that LibreOffice chooses the same families. [Used] returns the fonts in a
+// PDF.
 package font
 
 import (
@@ -17,51 +18,51 @@ import (
 	"unicode"
 )
 
-// SystemFolders are the folders in which Linux keeps the fonts of all users. The fonts of the user who starts the program are left out:
+// SystemFolders are the folders where Linux keeps the fonts of all users. The fonts of the user who runs the program are left out, because
 // documents must not depend on that user.
 var SystemFolders = []string{"/usr/share/fonts", "/usr/local/share/fonts"}
 
-// Folders are where fonts are looked for, with their folders.
+// Folders are the folders with fonts. Their subfolders are read too.
 type Folders struct {
-	Operator string   // whose fonts are preferred to all others; "" for none
+	Operator string   // its fonts take precedence; "" for none
 	System   []string // missing folders are ignored
 }
 
-// Library is the fonts that are installed. It is safe for use by several goroutines at once.
+// Library is the set of installed fonts. It is safe for concurrent use.
 type Library struct {
 	folders    []string
 	faces      []*Face
 	families   map[string][]*Face // by folded name
 	postScript map[string]*Face   // by folded PostScript name
-	rejected   []string           // files whose faces other files have better, and links to what is read anyway
+	rejected   []string           // files whose faces other files have in a better version, and links to files that are read anyway
 	skipped    []Skipped
 
-	order [][]*Face // in which a character is looked for, by the language of East Asia
+	order [][]*Face // in which faces are searched for a character, by East Asian language
 
 	mu        sync.Mutex
-	fallbacks map[textRune]string // families for characters that a font lacks, "" for none
+	fallbacks map[textRune]string // families for characters that a font lacks; "" if there is none
 }
 
-// Skipped is a file that has the name of a font file and cannot be used.
+// Skipped is a file that has the name of a font file but cannot be used.
 type Skipped struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
 }
 
-// Limits of what is read of the folders.
+// Limits on reading folders.
 const (
 	maxFiles = 50_000
 	maxDepth = 16 // of folders
 )
 
-// Open reads the fonts in folders. Of two faces with the same name and style it uses the operator's, or else the one with the higher
-// version. The error is about the operator's folder, or says that no font was found.
+// Open reads the fonts in folders. If two faces have the same name and style, it uses the operator's, or else the one with the higher
+// version. It returns an error if the operator's folder cannot be read or no font is found.
 func Open(folders Folders) (*Library, error) {
 	l := &Library{families: map[string][]*Face{}, postScript: map[string]*Face{}, fallbacks: map[textRune]string{}}
 	seen := map[string]string{}
 	if folders.Operator != "" {
 		if _, err := os.ReadDir(folders.Operator); err != nil {
-			return nil, fmt.Errorf("the folder of fonts: %w", err)
+			return nil, fmt.Errorf("read the font folder: %w", err)
 		}
 		l.read(folders.Operator, true, seen)
 	}
@@ -69,7 +70,7 @@ func Open(folders Folders) (*Library, error) {
 		l.read(folder, false, seen)
 	}
 	if len(l.faces) == 0 {
-		return nil, errors.New("there is no font in the folders of fonts")
+		return nil, errors.New("no font found in the font folders")
 	}
 	l.choose()
 	for i := range eastAsian {
@@ -78,8 +79,8 @@ func Open(folders Folders) (*Library, error) {
 	return l, nil
 }
 
-// orderFor is the order in which a character is looked for that the font of its text has not: in the families that the
-// configuration names, then in all.
+// orderFor returns the order in which faces are searched for a character that the font of its text lacks: first the families that the
+// configuration names, then all faces.
 func (l *Library) orderFor(language string) []*Face {
 	var order []*Face
 	for _, name := range slices.Concat(l.lastFamilies(), l.eastAsianFamilies(language)) {
@@ -90,16 +91,16 @@ func (l *Library) orderFor(language string) []*Face {
 	return append(order, l.faces...)
 }
 
-// Skipped are the font files that could not be read.
+// Skipped returns the font files that could not be read.
 func (l *Library) Skipped() []Skipped { return slices.Clone(l.skipped) }
 
-// Faces are all that documents are set in, in the order they were found.
+// Faces returns all faces, in the order in which they were found.
 func (l *Library) Faces() []*Face { return slices.Clone(l.faces) }
 
-// Family gives the faces of a family, by any of its names, or none.
+// Family returns the faces of a family, by any of its names, or nil.
 func (l *Library) Family(name string) []*Face { return l.families[fold(name)] }
 
-// FamilyOf is the family of a font by its PostScript name, or that name if the library has no such font.
+// FamilyOf returns the family of the font with a PostScript name, or that name if the library does not have the font.
 func (l *Library) FamilyOf(postScript string) string {
 	if face := l.postScript[fold(postScript)]; face != nil {
 		return face.Families[0]
@@ -107,7 +108,7 @@ func (l *Library) FamilyOf(postScript string) string {
 	return postScript
 }
 
-// read reads a folder. seen are those that were read, by where links lead, with the names they were read by.
+// read reads a folder. seen maps the folders read so far, without symbolic links, to the names by which they were read.
 func (l *Library) read(folder string, own bool, seen map[string]string) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -120,7 +121,7 @@ func (l *Library) read(folder string, own bool, seen map[string]string) {
 	l.readFolder(folder, own, seen, maxDepth)
 }
 
-// readFolder reads a folder and those in it. Links are followed, as fontconfig does, and no folder is read twice.
+// readFolder reads a folder and its subfolders. It follows symbolic links, as fontconfig does, and reads no folder twice.
 func (l *Library) readFolder(folder string, own bool, seen map[string]string, depth int) {
 	target, err := filepath.EvalSymlinks(folder)
 	if err != nil || depth == 0 {
@@ -186,7 +187,7 @@ func (l *Library) skip(file string, err error) {
 	l.skipped = append(l.skipped, Skipped{file, err.Error()})
 }
 
-// choose keeps the best of the faces that are versions of one another, and lists them by name.
+// choose keeps the best version of each face, and indexes the faces by name.
 func (l *Library) choose() {
 	best := map[string]*Face{}
 	for _, face := range l.faces {
@@ -218,7 +219,7 @@ func (l *Library) choose() {
 	}
 }
 
-// beats reports whether a face is used instead of another that was found before.
+// beats reports whether a face is used instead of another version of it that was found earlier.
 func (f *Face) beats(other *Face) bool {
 	if f.own != other.own {
 		return f.own
@@ -226,7 +227,7 @@ func (f *Face) beats(other *Face) bool {
 	return compareVersion(f, other) > 0
 }
 
-// fold makes names equal that fontconfig takes for the same: it looks at neither case nor blanks.
+// fold maps names to the same string if fontconfig considers them equal. It ignores case and spaces.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' {

@@ -42,7 +42,7 @@ func TestHigherVersionIsUsed(t *testing.T) {
 		{made{version: "2.9"}, made{version: "2.10"}},
 		{made{version: "draft"}, made{version: "1"}},
 	} {
-		for _, first := range []string{"a.ttf", "z.ttf"} { // whichever is found first
+		for _, first := range []string{"a.ttf", "z.ttf"} { // the result does not depend on the order
 			dir := t.TempDir()
 			for _, m := range []*made{&tt.low, &tt.high} {
 				m.family, m.chars = "Versions", "a"
@@ -56,7 +56,7 @@ func TestHigherVersionIsUsed(t *testing.T) {
 	}
 }
 
-// Debian 12 has Liberation 1.07 and 2.1.5, of the same names.
+// TestLiberation2IsReported uses fonts of Debian 12, which has Liberation 1.07 and 2.1.5 under the same names.
 func TestLiberation2IsReported(t *testing.T) {
 	l := installed(t)
 	face := regular(l.Family("Liberation Sans"))
@@ -110,7 +110,7 @@ func TestBadFilesAreSkipped(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "README"), []byte("no font"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// A folder that contains itself, and a link to nothing.
+	// The folder contains itself, and a dangling link.
 	for link, target := range map[string]string{"loop": dir, "gone.ttf": filepath.Join(dir, "nowhere")} {
 		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
@@ -136,7 +136,7 @@ func TestNoFonts(t *testing.T) {
 	}
 }
 
-// A collection has several faces in a file; it is rejected only when all of them lost.
+// TestCollections checks that a collection, a file with several faces, is rejected only if better versions of all its faces exist.
 func TestCollections(t *testing.T) {
 	dir := t.TempDir()
 	one, two := &made{family: "One", chars: "a"}, &made{family: "Two", chars: "b", advance: 700}
@@ -155,7 +155,7 @@ func TestCollections(t *testing.T) {
 	}
 }
 
-// collect puts fonts into one file, whose tables count from the file's beginning.
+// collect puts fonts into one file. Their tables have offsets from the beginning of the file.
 func collect(fonts ...*made) []byte {
 	file := be.AppendUint32([]byte("ttcf\x00\x01\x00\x00"), uint32(len(fonts)))
 	at := len(file) + 4*len(fonts)
@@ -172,7 +172,7 @@ func collect(fonts ...*made) []byte {
 	return append(file, bodies...)
 }
 
-// What is read of real fonts is what golang.org/x/image reads of them.
+// TestFacesAgreeWithSFNT compares the properties of real fonts with those that golang.org/x/image reads.
 func TestFacesAgreeWithSFNT(t *testing.T) {
 	for _, face := range installed(t).Faces() {
 		b, err := os.ReadFile(face.File)
@@ -249,7 +249,7 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// Every table that is too short, and every length that lies, gives an error or less than is there.
+// FuzzFace checks that fonts with truncated tables and wrong lengths cause an error, or have fewer properties.
 func FuzzFace(f *testing.F) {
 	m := &made{family: "Fuzz", local: "ファズ", chars: "aé中\U0001F600", advance: 500}
 	f.Add(m.bytes())
@@ -283,7 +283,7 @@ func FuzzFace(f *testing.F) {
 	})
 }
 
-// Every format of cmap finds what is in it.
+// TestCmapFormats looks up characters in every format of cmap.
 func TestCmapFormats(t *testing.T) {
 	for name, sub := range map[string][]byte{
 		"4":                 u16s(4, 40, 0, 4, 4, 1, 0, 'b', 0xFFFF, 0, 'a', 0xFFFF, 0x10000-'a'+5, 1, 0, 0),

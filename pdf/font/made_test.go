@@ -11,18 +11,18 @@ import (
 	"unicode/utf16"
 )
 
-// made describes a font that a test makes: no more than the tables that are read.
+// made describes a font that a test creates. It has only the tables that Platen reads.
 type made struct {
 	family   string
-	local    string // the name of the family in Japanese
+	local    string // the Japanese name of the family
 	version  string // such as "2.1"
 	weight   int
 	italic   bool
 	rights   uint16
 	chars    string
-	advance  uint16 // of all characters, of 1000 units
+	advance  uint16 // of all characters, in units of 1/1000 em
 	revision uint32
-	symbol   bool // its characters are signs, from U+F000 on
+	symbol   bool // its characters are symbols, from U+F000 on
 }
 
 func (m *made) bytes() []byte {
@@ -63,7 +63,7 @@ func (m *made) os2() []byte {
 	return b
 }
 
-// names writes the family and the related names for Windows, in English and in Japanese.
+// names returns a name table with the family and the related names for Windows, in English and Japanese.
 func (m *made) names() []byte {
 	type record struct {
 		language, id uint16
@@ -87,7 +87,7 @@ func (m *made) names() []byte {
 	return append(head, strs...)
 }
 
-// cmap writes one group for each character.
+// cmap returns a table with one group for each character.
 func (m *made) cmap() []byte {
 	chars := slices.Sorted(slices.Values([]rune(m.chars)))
 	chars = slices.Compact(chars)
@@ -114,7 +114,7 @@ func u16s(numbers ...uint16) []byte {
 	return b
 }
 
-// write puts the font into a folder.
+// write writes the font to a folder.
 func (m *made) write(t testing.TB, folder, name string) string {
 	t.Helper()
 	file := filepath.Join(folder, name)
@@ -137,7 +137,7 @@ func open(t testing.TB, folders Folders) *Library {
 	return l
 }
 
-// installed is the library of the machine, with what scripts/test-deps installs.
+// installed returns the library of this machine, with the fonts that scripts/test-deps installs.
 func installed(t testing.TB) *Library {
 	t.Helper()
 	l := open(t, Folders{System: SystemFolders})

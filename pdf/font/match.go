@@ -5,28 +5,28 @@ import (
 	"sync"
 )
 
-// Status says what a font that a document asks for has become.
+// Status says how a font that a document asks for is provided.
 type Status string
 
 // The statuses of a font that a document asks for.
 const (
 	Installed        Status = "installed"
-	Embedded         Status = "embedded"          // in the document
+	Embedded         Status = "embedded"          // from the document
 	MetricCompatible Status = "metric_compatible" // a family with the same widths is used
 	Substituted      Status = "substituted"       // a family with other widths is used
 )
 
-// Match is the family that a text is set in which asks for another.
+// Match is the family that is used for text in a font.
 type Match struct {
 	Status Status
-	Used   string // the name by which the family is known best
+	Used   string // the main name of the family
 	faces  []*Face
 }
 
 var knownStandIns = sync.OnceValue(standIns)
 
-// Match returns the family that is used for another: the same one if it is installed, or else one with the same widths, or else one that is
-// similar or at least of its kind.
+// Match returns the family that is used for a font: the font itself if it is installed, or else a family with the same widths, or else one
+// that is similar or at least of the same kind.
 func (l *Library) Match(name string) Match {
 	if m, ok := l.first(Installed, name); ok {
 		return m
@@ -44,7 +44,7 @@ func (l *Library) Match(name string) Match {
 	return l.fallback()
 }
 
-// fallback is the family for all that nothing is known of.
+// fallback returns the family for fonts that Platen does not know.
 func (l *Library) fallback() Match {
 	m, ok := l.first(Substituted, slices.Concat(sansFallback, serifFallback, monoFallback)...)
 	if !ok {
@@ -53,7 +53,7 @@ func (l *Library) fallback() Match {
 	return m
 }
 
-// first takes the first family that is installed.
+// first returns the first of the families that is installed.
 func (l *Library) first(status Status, names ...string) (Match, bool) {
 	for _, name := range names {
 		if faces := l.Family(name); len(faces) > 0 {
@@ -63,7 +63,7 @@ func (l *Library) first(status Status, names ...string) (Match, bool) {
 	return Match{}, false
 }
 
-// nameOf is a family's name as its font writes it.
+// nameOf returns the name of a family as its font spells it.
 func nameOf(faces []*Face, asked string) string {
 	for _, name := range faces[0].Families {
 		if fold(name) == fold(asked) {

@@ -46,7 +46,7 @@ func TestStandIns(t *testing.T) {
 	}
 }
 
-// Every font has a substitute, whatever is installed.
+// TestOneFontServesAll checks that every font has a substitute, whatever is installed.
 func TestOneFontServesAll(t *testing.T) {
 	dir := t.TempDir()
 	(&made{family: "Only One", chars: "a"}).write(t, dir, "one.ttf")
@@ -58,7 +58,7 @@ func TestOneFontServesAll(t *testing.T) {
 	}
 }
 
-// The fonts that are known to be as wide as Word's are, and Debian's Caladea is not.
+// TestWidths checks fonts with the widths of Word's fonts, and Debian's Caladea, whose widths differ.
 func TestWidths(t *testing.T) {
 	l := installed(t)
 	for asked, used := range map[string]string{"Arial": "Liberation Sans", "Times New Roman": "Liberation Serif",
@@ -75,7 +75,7 @@ func TestWidths(t *testing.T) {
 	if w := compareWidths("Cambria", caladea); w == nil || *w != want {
 		t.Errorf("Caladea for Cambria: %+v, want %+v", w, want)
 	}
-	// And what is known when nothing near is installed.
+	// Without a similar font, the difference is large.
 	if w := compareWidths("Calibri", regular(l.Family("Liberation Sans"))); w == nil || w.Percent < 5 {
 		t.Errorf("Liberation Sans for Calibri: %+v", w)
 	}
@@ -84,7 +84,7 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// fontconfig is a fontconfig with a library's configuration.
+// fontconfig is a fontconfig with the configuration of a library.
 type fontconfig struct{ file string }
 
 func configure(t *testing.T, l *Library) fontconfig {
@@ -119,7 +119,7 @@ func (f fontconfig) run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// fontconfig gives for each name that we know, and for others, what Match says; from the same file.
+// TestFontconfigAgrees checks that fontconfig chooses the same family and file as Match, for the names that Platen knows and for others.
 func TestFontconfigAgrees(t *testing.T) {
 	l := installed(t)
 	f := configure(t, l)
@@ -142,7 +142,8 @@ func TestFontconfigAgrees(t *testing.T) {
 	}
 }
 
-// For characters of East Asia the language of the text decides between fonts, and Word's fonts have stand-ins by theirs.
+// TestLanguagesOfEastAsia checks that the language of the text decides between fonts for East Asian characters, and the language of a Word
+// font between its substitutes.
 func TestLanguagesOfEastAsia(t *testing.T) {
 	all, dir := installed(t), t.TempDir()
 	rename(t, regular(all.Family("Liberation Sans")), "Liberation Sans", dir)
@@ -151,7 +152,7 @@ func TestLanguagesOfEastAsia(t *testing.T) {
 	}
 	l := open(t, Folders{System: []string{dir}})
 	f := configure(t, l)
-	const onlyInThose = 0x531 // a letter of Armenian will do
+	const onlyInThose = 0x531 // an Armenian letter
 	for tag, want := range map[string]string{"ja": "JP", "zh-cn": "SC", "zh-tw": "TC", "en": "SC", "ko": "SC"} {
 		want = "Noto Sans CJK " + want
 		if got := l.drawing(textRune{onlyInThose, eastAsianIndex(tag)}); got != want {
@@ -175,7 +176,7 @@ func TestLanguagesOfEastAsia(t *testing.T) {
 	}
 }
 
-// fontconfig sees the fonts of the library and no others, wherever the operator's folder is.
+// TestFontconfigSeesTheLibrary checks that fontconfig sees only the fonts of the library, wherever the operator's folder is.
 func TestFontconfigSeesTheLibrary(t *testing.T) {
 	all := installed(t)
 	own := filepath.Join(t.TempDir(), `fonts & <more>`)
@@ -190,7 +191,7 @@ func TestFontconfigSeesTheLibrary(t *testing.T) {
 	}
 	l := open(t, Folders{Operator: own, System: SystemFolders})
 	f := configure(t, l)
-	// The fonts of the user that runs the server do not count.
+	// The fonts of the user who runs the server do not count.
 	for _, folder := range []string{".fonts", ".local/share/fonts"} {
 		rename(t, regular(all.Family("Carlito")), "Private", filepath.Join(filepath.Dir(f.file), folder))
 	}
@@ -217,7 +218,7 @@ func TestFontconfigSeesTheLibrary(t *testing.T) {
 	}
 }
 
-// rename puts a font into a folder under another name, which must be as long as its own.
+// rename writes a font to a folder under another name, which must have the same length as its own.
 func rename(t *testing.T, face *Face, name, folder string) string {
 	t.Helper()
 	b, err := os.ReadFile(face.File)

@@ -10,38 +10,38 @@ import (
 	"platen/docx/fonts"
 )
 
-// Report says what became of the fonts that a document asks for. Its JSON is part of a job's details.
+// Report lists the fonts that a document asks for, and how they are provided. Its JSON is part of a job's details.
 type Report struct {
-	Fonts    []Font   `json:"fonts"`                     // asked for, in the order of their names
-	Used     []string `json:"used,omitempty"`            // families in the PDF, where one was made (see Library.UsedIn)
-	Fallback []Glyphs `json:"fallback_glyphs,omitempty"` // characters that are drawn in a font other than that of their text
+	Fonts    []Font   `json:"fonts"`                     // sorted by name
+	Used     []string `json:"used,omitempty"`            // families in the PDF, if there is one (see Library.UsedIn)
+	Fallback []Glyphs `json:"fallback_glyphs,omitempty"` // characters that are drawn in another font than that of their text
 	Missing  []Glyphs `json:"missing_glyphs,omitempty"`  // characters that no font can draw
 }
 
-// Font is what became of one font that is asked for.
+// Font describes how one font of a document is provided.
 type Font struct {
 	Name          string         `json:"name"`
 	Status        Status         `json:"status"`
 	Used          string         `json:"used"`                     // the family that is used
-	Version       string         `json:"version,omitempty"`        // of its file
-	Characters    int            `json:"characters"`               // different ones
+	Version       string         `json:"version,omitempty"`        // of the file that is used
+	Characters    int            `json:"characters"`               // number of different characters
 	WidthMismatch *WidthMismatch `json:"width_mismatch,omitempty"` // of the substitute
-	Restricted    bool           `json:"restricted,omitempty"`     // it is embedded in the document, but may not be used
+	Restricted    bool           `json:"restricted,omitempty"`     // the document embeds it, but its license forbids use
 
-	drawn int // how many of the characters the family that is used has
+	drawn int // number of characters that the used family has
 }
 
 // Glyphs are characters that the fonts of their text cannot draw.
 type Glyphs struct {
-	Fonts   []string `json:"fonts"`              // that were asked for
-	DrawnIn string   `json:"drawn_in,omitempty"` // the family that has them; none for those that none has
-	Script  string   `json:"script,omitempty"`   // of those that none has: one of Unicode's, or one of the words below
+	Fonts   []string `json:"fonts"`              // the fonts of their text
+	DrawnIn string   `json:"drawn_in,omitempty"` // the family that draws them; empty if no font does
+	Script  string   `json:"script,omitempty"`   // if no font draws them: a Unicode script, or one of the constants below
 	Text    string   `json:"text"`               // the first few characters
-	Codes   []string `json:"codes"`              // the same, such as "U+4E2D"
-	Count   int      `json:"count"`              // all of them
+	Codes   []string `json:"codes"`              // of these characters, such as "U+4E2D"
+	Count   int      `json:"count"`              // number of all characters
 }
 
-// Words for characters that are of several scripts, or of none.
+// Names for characters of several scripts, or of none.
 const (
 	cjk     = "CJK"
 	emoji   = "Emoji"
@@ -49,7 +49,7 @@ const (
 	private = "Private use"
 )
 
-// maxShown is how many characters of a group are shown.
+// maxShown is the maximum number of characters of a group that are shown.
 const maxShown = 12
 
 func (g *Glyphs) add(r rune) {
@@ -59,7 +59,7 @@ func (g *Glyphs) add(r rune) {
 	}
 }
 
-// Report says which fonts are used for a document, and what they cannot draw.
+// Report returns the fonts that are used for a document, and the characters that they cannot draw.
 func (l *Library) Report(d *fonts.Document) *Report {
 	b := &reporter{library: l, language: eastAsianIndex(d.Language()), fallback: map[[2]string]*Glyphs{}, missing: map[string]*missing{}}
 	report := &Report{Fonts: []Font{}}
@@ -75,15 +75,15 @@ func (l *Library) Report(d *fonts.Document) *Report {
 	return report
 }
 
-// reporter is a Report that is being made.
+// reporter builds a Report.
 type reporter struct {
 	library  *Library
-	language int                   // of East Asia
-	fallback map[[2]string]*Glyphs // by the font asked for and the one that has them
+	language int                   // index of the document's East Asian language
+	fallback map[[2]string]*Glyphs // by the font of the text and the family that has them
 	missing  map[string]*missing   // by script
 }
 
-// missing has the characters of a script that no font has. They are reported once, whatever fonts they are set in.
+// missing are the characters of a script that no font has. They are reported once, whatever the fonts of their text.
 type missing struct {
 	script     string
 	fonts      []string
@@ -132,8 +132,8 @@ func (b *reporter) font(d *fonts.Document, a fonts.Asked) Font {
 	return f
 }
 
-// drawingMost gives for a stand-in that has none of a text's characters the family that has the most: it is the one that
-// the text is seen in.
+// drawingMost replaces a substitute that has none of the characters of a text by the family that draws most of them, because readers see
+// the text in that family.
 func (b *reporter) drawingMost(m Match, characters *fonts.Set) Match {
 	counts := map[string]int{}
 	most := ""
@@ -154,7 +154,7 @@ func (b *reporter) drawingMost(m Match, characters *fonts.Set) Match {
 	return m
 }
 
-// lacking takes note of a character that the font of its text has not. A sign looks like nothing in another font.
+// lacking records a character that the font of its text lacks. If sign is set, it is a symbol, which no other font can represent.
 func (b *reporter) lacking(asked string, r rune, sign bool) {
 	if other := b.library.drawing(textRune{r, b.language}); other != "" && !sign {
 		key := [2]string{asked, other}
@@ -179,9 +179,9 @@ func (b *reporter) lacking(asked string, r rune, sign bool) {
 	}
 }
 
-// drawing is the family that a character is drawn in which the font of its text has not, or "".
+// drawing returns the family that draws a character if the font of its text lacks it, or "".
 func (l *Library) drawing(r textRune) string {
-	// No font but its own has a sign that is private, and none has what is no character.
+	// A private character has a meaning only in its own font, and no font has noncharacters.
 	if !unicode.IsGraphic(r.rune) {
 		return ""
 	}
@@ -195,7 +195,7 @@ func (l *Library) drawing(r textRune) string {
 	return family
 }
 
-// textRune is a character in a text of one of the languages of East Asia.
+// textRune is a character in a text of an East Asian language.
 type textRune struct {
 	rune
 	language int
@@ -211,7 +211,7 @@ func (l *Library) findDrawing(r textRune) string {
 	return ""
 }
 
-// scriptOf is what kind of font has a character.
+// scriptOf returns the script or kind of a character.
 func scriptOf(r rune) string {
 	switch {
 	case r >= 0x3000 && r < 0x3400, r >= 0xFE30 && r < 0xFE50, r >= 0xFF00 && r < 0xFFF0, unicode.In(r, unicode.Han, unicode.Hangul):
@@ -233,7 +233,7 @@ func scriptOf(r rune) string {
 
 var scriptNames = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(unicode.Scripts)) })
 
-// UsedIn is which families a PDF has, by the names that Used found in it.
+// UsedIn returns the families in a PDF, from the names that Used found in it.
 func (l *Library) UsedIn(postScript []string) []string {
 	var families []string
 	for _, name := range postScript {
@@ -245,8 +245,8 @@ func (l *Library) UsedIn(postScript []string) []string {
 	return families
 }
 
-// embedded reads the faces of font files that are embedded in a document. Files that cannot be read are ignored. may reports whether the
-// license lets a reader of the document use them.
+// embedded reads the faces of font files that a document embeds. It ignores files that cannot be read. may reports whether the license lets
+// recipients of the document use them.
 func embedded(files [][]byte) (faces []*Face, may bool) {
 	for _, file := range files {
 		if found, err := readFaces(inMemory(file)); err == nil {

@@ -23,13 +23,13 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files again")
 
-// The fonts of the report's tests: Liberation as it is, a Caladea with other widths, no other but a few signs.
+// reportLibrary returns the fonts for the tests of reports: Liberation, a Caladea with other widths, and only a few symbols.
 func reportLibrary(t testing.TB) *Library {
 	t.Helper()
 	return open(t, Folders{System: []string{reportFonts(t)}})
 }
 
-// reportFonts is a folder with these fonts.
+// reportFonts returns a folder with these fonts.
 func reportFonts(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -98,10 +98,10 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// fontKey is a key that a font is garbled with.
+// fontKey is a key that a font is obfuscated with.
 const fontKey = "{00112233-4455-6677-8899-AABBCCDDEEFF}"
 
-// garble is what Word does to a font that it embeds.
+// garble obfuscates a font, as Word does when it embeds one.
 func garble(b []byte) []byte {
 	key, err := hex.DecodeString(strings.Trim(strings.ReplaceAll(fontKey, "-", ""), "{}"))
 	if err != nil {
@@ -114,7 +114,7 @@ func garble(b []byte) []byte {
 	return b
 }
 
-// A font that is installed and as wide, or itself, gives no warning.
+// TestNoWarnings checks that an installed font, and a substitute with the same widths, cause no warning.
 func TestNoWarnings(t *testing.T) {
 	l := installed(t)
 	text := ""
@@ -127,7 +127,7 @@ func TestNoWarnings(t *testing.T) {
 	}
 }
 
-// One library serves all jobs.
+// TestReportsAtOnce creates reports of one library concurrently.
 func TestReportsAtOnce(t *testing.T) {
 	l, docx := reportLibrary(t), styletest.Parts{"document": styletest.Paragraph("", styletest.Run(styletest.Face("Calibri"),
 		"hello ж ☃ 你好"))}.Docx(t, nil)
@@ -165,7 +165,7 @@ func TestManyMissingCharacters(t *testing.T) {
 }
 
 func TestManyFonts(t *testing.T) {
-	const maxFonts = 500 // different fonts that package fonts lists
+	const maxFonts = 500 // maximum number of different fonts that package fonts lists
 	var text strings.Builder
 	for i := range 2 * maxFonts {
 		text.WriteString(styletest.Run(styletest.Face(fmt.Sprintf("Font %03d", i)), "hello"))
@@ -182,7 +182,7 @@ func TestManyFonts(t *testing.T) {
 	}
 }
 
-// A document may contain every printable character of Unicode.
+// TestAllCharacters uses a document with every printable character of Unicode.
 func TestAllCharacters(t *testing.T) {
 	var text strings.Builder
 	for r := rune(0x80); r <= unicode.MaxRune; r++ {
@@ -196,7 +196,7 @@ func TestAllCharacters(t *testing.T) {
 	}
 }
 
-// Whatever the container is, it is read or refused.
+// FuzzContainer checks that any container is read or rejected.
 func FuzzContainer(f *testing.F) {
 	f.Add(styletest.Parts{"document": styletest.Paragraph("",
 		styletest.Run(`<w:rFonts w:ascii="A" w:hAnsi="H" w:eastAsia="E" w:cs="C"/>`, "aé中")),

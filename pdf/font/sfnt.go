@@ -7,13 +7,13 @@ import (
 	"io"
 )
 
-// The tables of a font file (ISO/IEC 14496-22, OpenType) that say what it is called and what it can draw are read here,
-// because of a document's fonts nothing is to be trusted: x/image/font/sfnt gives one name of each kind and no weight, and
-// go-text/typesetting allocates what a table says it needs. The tests hold this against the first.
+// This file reads the tables of a font file (ISO/IEC 14496-22, OpenType) with its names and glyphs. Platen has its own reader because fonts
+// in documents are untrusted: x/image/font/sfnt returns one name of each kind and no weight, and go-text/typesetting allocates whatever a
+// table claims to need. The tests compare the results with x/image/font/sfnt.
 
 const (
-	maxFaces     = 256      // of one collection
-	maxTables    = 512      // of one face
+	maxFaces     = 256      // in a collection
+	maxTables    = 512      // in a face
 	maxNameTable = 1 << 20  // bytes
 	maxCmapTable = 16 << 20 // bytes; those of the largest fonts have 1 MB
 )
@@ -24,7 +24,7 @@ var (
 	be           = binary.BigEndian
 )
 
-// table is where a table of a face lies.
+// table is the position of a table of a face.
 type table struct{ offset, length uint32 }
 
 // sfnt is a font file: the tables of its faces.
@@ -86,7 +86,7 @@ func (f *sfnt) readDirectory(at uint32) error {
 	return nil
 }
 
-// table reads a table of a face, or what it has of its first bytes.
+// table reads a table of a face, up to limit bytes.
 func (f *sfnt) table(face int, tag string, limit uint32) ([]byte, error) {
 	t, ok := f.faces[face][tag]
 	if !ok {
@@ -95,7 +95,7 @@ func (f *sfnt) table(face int, tag string, limit uint32) ([]byte, error) {
 	return f.bytes(t.offset, min(t.length, limit))
 }
 
-// bytes reads a piece of the file. It does not allocate memory for bytes past the end.
+// bytes reads a part of the file. It does not allocate memory for bytes after the end.
 func (f *sfnt) bytes(at, n uint32) ([]byte, error) {
 	if int64(at)+int64(n) > f.r.Size() {
 		return nil, errTruncated
@@ -107,7 +107,7 @@ func (f *sfnt) bytes(at, n uint32) ([]byte, error) {
 	return b, nil
 }
 
-// u16 is a number of a table that may be too short for it.
+// u16 returns a number in a table, or 0 if the table is too short.
 func u16(b []byte, at int) uint16 {
 	if at < 0 || at+2 > len(b) {
 		return 0
@@ -115,7 +115,7 @@ func u16(b []byte, at int) uint16 {
 	return be.Uint16(b[at:])
 }
 
-// u32 is a number of a table that may be too short for it.
+// u32 returns a number in a table, or 0 if the table is too short.
 func u32(b []byte, at int) uint32 {
 	if at < 0 || at+4 > len(b) {
 		return 0

@@ -1,8 +1,8 @@
 package font
 
-// boxes are the signs of Microsoft's fonts for which LibreOffice has none in OpenSymbol, so that it draws boxes: ranges of
-// their numbers in the fonts, without the 0xF000 that Word adds. They were found by drawing each with LibreOffice 7.4 and
-// OpenSymbol 102.12. Of Symbol and the dingbats of PostScript it has all.
+// boxes lists the symbols of Microsoft's fonts for which OpenSymbol has no equivalent, so that LibreOffice draws boxes. They are ranges of
+// numbers in the fonts, without the 0xF000 that Word adds. They were found by drawing each symbol with LibreOffice 7.4 and OpenSymbol
+// 102.12. OpenSymbol has all symbols of Symbol and of the PostScript dingbats.
 var boxes = map[string][][2]rune{
 	"wingdings": {
 		{0x23, 0x27}, {0x29, 0x29}, {0x2C, 0x3B}, {0x41, 0x43}, {0x45, 0x45}, {0x49, 0x49}, {0x4D, 0x4D}, {0x4F, 0x50}, {0x53, 0x53},
@@ -22,8 +22,8 @@ var boxes = map[string][][2]rune{
 	},
 }
 
-// signDrawn reports whether LibreOffice draws a sign of a symbol font with a sign of OpenSymbol. Known is false for a character that is
-// not a sign of the font.
+// signDrawn reports whether LibreOffice draws a symbol of a symbol font with OpenSymbol. known is false if the character is not a symbol of
+// the font.
 func signDrawn(font string, r rune) (drawn, known bool) {
 	const signs = 0xF000
 	if r >= signs {

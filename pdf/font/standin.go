@@ -8,9 +8,9 @@ import (
 // The substitutes of families. All choices between fonts are made here and in match.go. The configuration for fontconfig (config.go)
 // follows them.
 
-// metricCompatible are families with the same widths, so that lines break at the same words. The substitute of a missing family is the
-// first one in its row that is installed; the second one of each row is free. The rows are those of fontconfig's 30-metric-aliases.conf,
-// and Selawik, which Microsoft made for Segoe UI.
+// metricCompatible lists families with the same widths, so that lines break at the same words. The substitute of a missing family is the
+// first installed one in its row. The second one of each row is free. The rows are those of fontconfig's 30-metric-aliases.conf, and
+// Selawik, which Microsoft made to replace Segoe UI.
 var metricCompatible = [][]string{
 	{"Arial", "Liberation Sans", "Arimo", "Albany AMT", "Albany", "Helvetica", "Nimbus Sans", "Nimbus Sans L", "TeX Gyre Heros"},
 	{"Times New Roman", "Liberation Serif", "Tinos", "Thorndale AMT", "Thorndale", "Times", "Nimbus Roman", "Nimbus Roman No9 L",
@@ -29,7 +29,7 @@ var metricCompatible = [][]string{
 	{"ITC Zapf Chancery", "Z003", "URW Chancery L", "TeX Gyre Chorus"},
 }
 
-// alike are families that look like others and have other widths, the nearest first.
+// alike lists families that look similar to others but have other widths, the most similar first.
 var alike = []struct{ names, by []string }{
 	{[]string{"Calibri Light"}, []string{"Calibri", "Carlito"}},
 	{[]string{"Cambria Math"}, []string{"Cambria", "Caladea"}},
@@ -44,20 +44,19 @@ var alike = []struct{ names, by []string }{
 	{[]string{"Garamond"}, []string{"EB Garamond"}},
 }
 
-// eastAsianLanguage is one of the languages below.
+// eastAsianLanguage is a language of eastAsian.
 type eastAsianLanguage struct {
-	language   string   // as fontconfig calls it
-	tags       []string // how its tags begin
+	language   string   // fontconfig's name
+	tags       []string // prefixes of language tags
 	serifs     []string
 	sans       []string
 	freeSerifs []string
 	freeSans   []string
-	fontsOfAll []string // that are taken for both
+	fontsOfAll []string // free fonts that are used for both kinds
 }
 
-// eastAsian are the languages whose characters Unicode has made one of, with Word's fonts for them, with and without serifs,
-// and free ones that are taken for those and for characters that a font lacks. The first language is the one of texts whose
-// language is not known.
+// eastAsian lists the languages whose characters Unicode unifies, with Word's fonts for them, with and without serifs. The free fonts
+// replace those, and draw characters that a font lacks. The first language applies to text in an unknown language.
 var eastAsian = []eastAsianLanguage{
 	{
 		language: "zh", tags: []string{"zh"},
@@ -90,12 +89,12 @@ var eastAsian = []eastAsianLanguage{
 	},
 }
 
-// families are the free fonts of a language.
+// families returns the free fonts of a language.
 func (e *eastAsianLanguage) families() []string {
 	return slices.Concat(e.freeSans, e.fontsOfAll, e.freeSerifs)
 }
 
-// eastAsianIndex is which of the languages a tag such as "zh-TW" is of.
+// eastAsianIndex returns the index of the language that a tag such as "zh-TW" belongs to.
 func eastAsianIndex(tag string) int {
 	found, longest := 0, 0
 	for i := range eastAsian {
@@ -108,7 +107,7 @@ func eastAsianIndex(tag string) int {
 	return found
 }
 
-// symbols are fonts of signs. LibreOffice draws theirs with those of OpenSymbol that look like them.
+// symbols are symbol fonts. LibreOffice draws their symbols with equivalents in OpenSymbol.
 var symbols = []string{"Symbol", "Wingdings", "Wingdings 2", "Wingdings 3", "Webdings", "ZapfDingbats", "Monotype Sorts"}
 
 const openSymbol = "OpenSymbol"
@@ -142,14 +141,14 @@ var (
 		"Symbola"}
 )
 
-// standIn has the substitutes of a family: those with the same widths, then similar ones.
+// standIn holds the substitutes of a family: those with the same widths, then similar ones.
 type standIn struct {
 	name       string
 	compatible []string
 	others     []string
 }
 
-// standIns gathers the tables above by folded name.
+// standIns indexes the tables above by folded name.
 func standIns() map[string]*standIn {
 	all := map[string]*standIn{}
 	of := func(name string) *standIn {

@@ -11,14 +11,14 @@ import (
 	"slices"
 )
 
-// Limits of the scan of a PDF.
+// Limits on scanning a PDF.
 const (
 	scanBuffer       = 64 << 10
-	maxNamePDF       = 512       // bytes of a name as it is written
+	maxNamePDF       = 512       // bytes of a name, before it is decoded
 	maxDictionary    = 2 << 10   // bytes between the type of an object stream and its data
-	maxObjectStreams = 10_000    // that are unpacked
-	maxObjectStream  = 16 << 20  // bytes of one, unpacked
-	maxObjectBytes   = 256 << 20 // of all
+	maxObjectStreams = 10_000    // that are decompressed
+	maxObjectStream  = 16 << 20  // bytes of one, decompressed
+	maxObjectBytes   = 256 << 20 // bytes of all, decompressed
 	maxUsedFonts     = 10_000
 )
 
@@ -28,9 +28,9 @@ var (
 	streamWord  = []byte("stream")
 )
 
-// Used finds the names of the fonts in a PDF: what its font dictionaries have as BaseFont, without the letters of a
-// subset. They are PostScript names; Library.FamilyOf tells the families. The file is scanned, not parsed: dictionaries are
-// found that are written as they are, as LibreOffice does, and those in object streams (ISO 32000-1 §7.5.7).
+// Used returns the names of the fonts in a PDF: the BaseFont entries of its font dictionaries, without the tags of subsets. They are
+// PostScript names, which [Library.FamilyOf] maps to families. Used scans the file instead of parsing it. It finds dictionaries that are
+// written in plain text, as LibreOffice does, and those in object streams (ISO 32000-1 §7.5.7).
 func Used(pdf io.Reader) ([]string, error) {
 	s := &scan{r: bufio.NewReaderSize(pdf, scanBuffer), found: map[string]bool{}}
 	for {
@@ -52,16 +52,16 @@ func Used(pdf io.Reader) ([]string, error) {
 	}
 }
 
-// scan is a PDF that is being looked through.
+// scan is the state of scanning a PDF.
 type scan struct {
 	r       *bufio.Reader
 	found   map[string]bool
-	streams int   // object streams that were unpacked
-	bytes   int64 // in them
+	streams int   // number of decompressed object streams
+	bytes   int64 // their total size
 }
 
-// names takes the names in a piece of a PDF, and says how much of the piece is done with: what could be the beginning of
-// more is not. It ends before the data of an object stream, which are packed.
+// names records the names in a piece of a PDF. done is the number of bytes that are finished: the rest could be the beginning of a name.
+// names stops before the compressed data of an object stream, and then packed is set.
 func (s *scan) names(b []byte, last bool) (done int, packed bool) {
 	for at := 0; ; {
 		i := bytes.IndexByte(b[at:], '/')
@@ -87,7 +87,7 @@ func (s *scan) names(b []byte, last bool) (done int, packed bool) {
 	}
 }
 
-// unpack reads the object stream whose data come next. What cannot be unpacked has no fonts.
+// unpack reads the object stream that begins here. If it cannot be decompressed, it has no fonts.
 func (s *scan) unpack() {
 	s.streams++
 	line, err := s.r.Peek(2)
@@ -102,12 +102,12 @@ func (s *scan) unpack() {
 		return
 	}
 	var objects bytes.Buffer
-	n, _ := io.Copy(&objects, io.LimitReader(z, maxObjectStream)) // where the data break off, what came before counts
+	n, _ := io.Copy(&objects, io.LimitReader(z, maxObjectStream)) // data before an error counts
 	s.bytes += n
 	s.names(objects.Bytes(), true)
 }
 
-// baseFont reads a name object (ISO 32000-1 §7.3.5) and leaves out the tag of a subset (§9.6.4).
+// baseFont decodes a name object (ISO 32000-1 §7.3.5) without the tag of a subset (§9.6.4).
 func baseFont(b []byte) string {
 	b = bytes.TrimLeft(b[:min(len(b), maxNamePDF)], " \t\r\n\f\x00")
 	if len(b) == 0 || b[0] != '/' {

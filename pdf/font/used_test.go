@@ -42,7 +42,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// Newer programs pack dictionaries into object streams.
+// TestUsedInObjectStreams finds dictionaries in object streams, as newer programs write them.
 func TestUsedInObjectStreams(t *testing.T) {
 	pack := func(text string) string {
 		var b bytes.Buffer
@@ -71,7 +71,7 @@ func TestUsedInObjectStreams(t *testing.T) {
 	}
 }
 
-// Whatever a PDF is, it is looked through to its end.
+// FuzzUsed checks that any PDF is scanned to its end.
 func FuzzUsed(f *testing.F) {
 	f.Add([]byte("<</BaseFont/ABCDEF+One#20Two>>"))
 	f.Add([]byte("/Type/ObjStm>>stream\nx\x9cK\xcc\x04\x00\x01\x8d\x00\xca"))
@@ -88,8 +88,8 @@ func FuzzUsed(f *testing.F) {
 	})
 }
 
-// office converts documents by a LibreOffice that is started for it, with a library's configuration and a profile of its
-// own, and returns the PDF files by the documents' names.
+// office converts documents with a separate LibreOffice, which has the configuration of a library and a temporary profile. It returns the
+// PDF files by the names of the documents.
 func office(t *testing.T, l *Library, documents map[string][]byte) map[string][]byte {
 	t.Helper()
 	soffice, err := exec.LookPath("soffice")
@@ -123,7 +123,7 @@ func office(t *testing.T, l *Library, documents map[string][]byte) map[string][]
 	return pdfs
 }
 
-// pdffonts is what poppler finds in a PDF.
+// pdffonts returns the fonts that poppler finds in a PDF.
 func pdffonts(t *testing.T, pdf []byte) []string {
 	t.Helper()
 	program, err := exec.LookPath("pdffonts")
@@ -153,7 +153,7 @@ func pdffonts(t *testing.T, pdf []byte) []string {
 	return names
 }
 
-// predicted is which families a report says that a PDF has.
+// predicted returns the families that a PDF should have according to a report.
 func predicted(r *Report) []string {
 	var families []string
 	for _, f := range r.Fonts {
@@ -166,11 +166,11 @@ func predicted(r *Report) []string {
 	return slices.Compact(families)
 }
 
-// LibreOffice uses for a document what the report says, with the configuration that goes with it.
+// TestOfficeUsesWhatIsPredicted checks that LibreOffice, with the configuration of a library, uses the fonts that the report names.
 func TestOfficeUsesWhatIsPredicted(t *testing.T) {
 	all := installed(t)
 	own := t.TempDir()
-	rename(t, regular(all.Family("Carlito")), "Georgia", own) // as the operator has bought it
+	rename(t, regular(all.Family("Carlito")), "Georgia", own) // like a font that the operator bought
 	l := open(t, Folders{Operator: own, System: SystemFolders})
 	font := func(name string) []byte {
 		b, err := os.ReadFile(rename(t, regular(all.Family("DejaVu Serif")), name, t.TempDir()))
@@ -194,7 +194,7 @@ func TestOfficeUsesWhatIsPredicted(t *testing.T) {
 		"settings":  `<w:embedTrueTypeFonts/>`,
 		"fontTable": `<w:font w:name="House Style!"><w:embedRegular r:id="1.odttf" w:fontKey="` + fontKey + `"/></w:font>`,
 	}.Docx(t, map[string][]byte{"1.odttf": garble(font("House Style!"))})
-	// A font that may only be viewed is left alone by LibreOffice, which could also edit the document.
+	// LibreOffice ignores a font that may only be viewed, because it could also edit the document.
 	documents["restricted"] = styletest.Parts{
 		"document":  styletest.Paragraph("", styletest.Run(styletest.Face("Kept to View"), "Hello, world")),
 		"fontTable": `<w:font w:name="Kept to View"><w:embedRegular r:id="1.odttf" w:fontKey="` + fontKey + `"/></w:font>`,
@@ -214,7 +214,7 @@ func TestOfficeUsesWhatIsPredicted(t *testing.T) {
 			if report.Fonts[0].Status != Embedded {
 				t.Errorf("the embedded font is %+v", report.Fonts[0])
 			}
-			want = []string{"HouseStyle!"} // its name in the PDF is its own
+			want = []string{"HouseStyle!"} // its name in the PDF
 		}
 		names, err := Used(bytes.NewReader(pdfs[name]))
 		if err != nil {
@@ -229,7 +229,7 @@ func TestOfficeUsesWhatIsPredicted(t *testing.T) {
 	}
 }
 
-// restrict gives a font that may be embedded to be viewed and printed, and for no more.
+// restrict returns a font that may be embedded only for viewing and printing.
 func restrict(t *testing.T, font []byte) []byte {
 	t.Helper()
 	file, err := readSFNT(io.NewSectionReader(bytes.NewReader(font), 0, int64(len(font))))
@@ -243,8 +243,8 @@ func restrict(t *testing.T, font []byte) []byte {
 }
 
 const (
-	// Of how many real documents one is converted, and how many of them may use other fonts than predicted: for charts, and
-	// for what LibreOffice formats in its own way.
+	// corpusShare is the number of real documents of which one is converted. Some of them may use other fonts than predicted, for charts
+	// and for content that LibreOffice formats in its own way.
 	corpusShare  = 24
 	maxSurprises = 3
 )

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Limits of the warnings. The report is complete.
+// Limits on the warnings. The report is complete.
 const (
 	maxFontWarnings = 20
 	maxNames        = 20 // in one sentence
 )
 
-// How a font is brought, for the end of a warning.
-const folder = "put its file into the folder of fonts (--pdf-fonts)"
+// folder is the end of a warning that says how to provide a font.
+const folder = "put its file into the font folder (--pdf-fonts)"
 
-// Warnings are sentences for the author of a template: one for each font in whose place another is used whose characters
-// are not as wide, and one for each script with characters that cannot be drawn. A font that is as wide is no warning, and
-// neither are signs such as bullets that another font has as well.
+// Warnings returns sentences for the author of a template: one for each font whose substitute has other widths, and one for each script
+// with characters that cannot be drawn. It does not mention substitutes with the same widths, and symbols, such as bullets, that another
+// font has too.
 func (r *Report) Warnings() []string {
 	var warnings, more []string
 	for i := range r.Fonts {
@@ -42,12 +42,12 @@ func (r *Report) Warnings() []string {
 func (f *Font) warning() string {
 	why := fmt.Sprintf("The font %q is not installed", f.Name)
 	if f.Restricted {
-		why = fmt.Sprintf("The font %q is embedded in the document in a way that lets others only look at it, and is not installed", f.Name)
+		why = fmt.Sprintf("The font %q, which the document embeds for viewing only, is not installed", f.Name)
 	}
 	switch {
 	case f.Status == MetricCompatible && f.WidthMismatch != nil:
 		return fmt.Sprintf("%s, and its substitute %q has other widths here (%s): %s. Put the files of %q, or of a %q with its "+
-			"widths, into the folder of fonts (--pdf-fonts).",
+			"widths, into the font folder (--pdf-fonts).",
 			why, f.Used, f.WidthMismatch, f.WidthMismatch.consequence(), f.Name, f.Used)
 	case f.Status != Substituted, f.Used == openSymbol:
 		return ""
@@ -59,7 +59,7 @@ func (f *Font) warning() string {
 	return fmt.Sprintf("%s; %q is used instead: lines may break elsewhere than in Word. %s", why, f.Used, f.remedy())
 }
 
-// remedy names the font itself, and one that is free and as wide if there is one.
+// remedy names the font itself, and a free font with the same widths if there is one.
 func (f *Font) remedy() string {
 	free := ""
 	if s := knownStandIns()[fold(f.Name)]; s != nil && len(s.compatible) > 0 && fold(s.compatible[1]) != fold(f.Name) {
@@ -68,7 +68,7 @@ func (f *Font) remedy() string {
 	return fmt.Sprintf("Install %q%s, or %s.", f.Name, free, folder)
 }
 
-// String says what was measured.
+// String describes the measured difference.
 func (w *WidthMismatch) String() string {
 	return fmt.Sprintf("%q is %.3f em wide instead of %.3f", w.Character, w.Width, w.Expected)
 }
@@ -95,13 +95,13 @@ func (g *Glyphs) warning() string {
 	}
 	text := " \"" + g.Text + more + "\""
 	if g.Script == private {
-		text = "" // it looks like nothing
+		text = "" // private characters have no common appearance
 	}
 	return fmt.Sprintf("No font can draw %s%s (%s%s) of text in %s: the PDF has boxes in their place, or nothing. %s",
 		what, text, shown, more, quoted(g.Fonts), g.remedy())
 }
 
-// quoted lists names of fonts.
+// quoted returns a list of quoted names.
 func quoted(names []string) string {
 	var list []string
 	for _, name := range names[:min(len(names), maxNames)] {
@@ -113,7 +113,7 @@ func quoted(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// remedy names a font for a script: those are free, and Debian has packages of them.
+// remedy names a free font for a script, which Debian has a package of.
 func (g *Glyphs) remedy() string {
 	const other = "Install a font that has them, such as %s (Debian's package %s), or " + folder + "."
 	switch g.Script {
@@ -124,7 +124,7 @@ func (g *Glyphs) remedy() string {
 	case sign:
 		return fmt.Sprintf(other, "Noto Sans Symbols", "fonts-noto-core")
 	case private:
-		return "Each font gives such numbers a meaning of its own: install the font, or " + folder + "."
+		return "Such characters have a meaning only in their own font: install it, or " + folder + "."
 	case "Latin", "Greek", "Cyrillic":
 		return fmt.Sprintf(other, "Noto Sans", "fonts-noto-core")
 	}

@@ -5,10 +5,9 @@ import (
 	"math"
 )
 
-// trueWidths are the widths of the characters of Word's fonts, in thousandths of the em, as PDF files tell them: of the
-// letters a to z, A to Z, of a digit and of the blank. Arial's, Times New Roman's and Courier New's are those of Adobe's
-// metrics of the standard fonts (AFM of Helvetica, Times-Roman, Courier); Calibri's and Cambria's are what Word writes into
-// the /Widths of PDF files.
+// trueWidths are the widths of the characters of Word's fonts in PDF files, in thousandths of an em: of the letters a to z and A to Z, of a
+// digit, and of the space. Those of Arial, Times New Roman, and Courier New are from Adobe's metrics of the standard fonts (AFM of
+// Helvetica, Times-Roman, and Courier). Those of Calibri and Cambria are what Word writes to the /Widths of PDF files.
 var trueWidths = map[string]widths{
 	"arial": {
 		lower: [26]uint16{556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500,
@@ -52,7 +51,7 @@ type widths struct {
 	digit, blank uint16
 }
 
-// all gives each character with its width.
+// all yields each character with its width.
 func (w *widths) all(yield func(rune, float64) bool) {
 	for i := range rune(26) {
 		if !yield('a'+i, float64(w.lower[i])) || !yield('A'+i, float64(w.upper[i])) {
@@ -69,16 +68,16 @@ func (w *widths) all(yield func(rune, float64) bool) {
 
 // WidthMismatch describes how the widths of a substitute differ from those of the font that the document asks for.
 type WidthMismatch struct {
-	Character string  `json:"character"` // whose width differs, for instance
+	Character string  `json:"character"` // an example of a character whose width differs
 	Width     float64 `json:"width"`     // in the font that is used, in ems
-	Expected  float64 `json:"expected"`  // in the font that was asked for
-	Percent   float64 `json:"percent"`   // how much wider lower-case text becomes, or less than 0
+	Expected  float64 `json:"expected"`  // in the font that was asked for, in ems
+	Percent   float64 `json:"percent"`   // how much wider lower-case text becomes; negative if narrower
 }
 
-// widthTolerance is what a width may differ by, in thousandths of the em: fonts round to their own units.
+// widthTolerance is the maximum difference between equal widths, in thousandths of an em, because fonts round to their own units.
 const widthTolerance = 2
 
-// compareWidths compares a face with the known widths of a font. It returns nil if they are the same or unknown.
+// compareWidths compares a face with the known widths of a font. It returns nil if they are equal or unknown.
 func compareWidths(asked string, used *Face) *WidthMismatch {
 	w, ok := trueWidths[fold(asked)]
 	if !ok {
@@ -97,7 +96,7 @@ func compareWidths(asked string, used *Face) *WidthMismatch {
 	return found
 }
 
-// drift is by how many percent lower-case text comes out wider.
+// drift returns by how many percent lower-case text becomes wider.
 func (w *widths) drift(used *Face) float64 {
 	sum, want := 0.0, 0.0
 	for i, width := range w.lower {
