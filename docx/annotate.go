@@ -20,10 +20,9 @@ import (
 // commentAuthor signs the comments of Annotate.
 const commentAuthor = "Platen"
 
-// Annotate writes a copy of a Word document with a comment at each problem, for its author to walk from one to the next in
-// Word. The problems are those of [Parse] or [Template.Execute] with the same document. Word has comments in the body
-// alone: a problem in a text box is noted where that is anchored, one in a header, a footer or a note at the start of the
-// document.
+// Annotate writes a copy of a Word document with a comment at each problem, so that its author can go from one to the next in Word. The
+// problems are those of [Parse] or [Template.Execute] with the same document. Word has comments only in the body: the
+// comment for a problem in a text box is at its anchor, and that for a header, a footer, or a note at the start of the document.
 func Annotate(w io.Writer, r io.ReaderAt, size int64, problems Errors) error {
 	pkg, err := ooxml.Open(r, size, compile.Limits)
 	if err != nil {

@@ -16,21 +16,22 @@ import (
 )
 
 const (
-	// MaxFile is how many bytes a template may have, and a file that it includes.
+	// MaxFile is the largest size in bytes of a template, and of a file that it includes.
 	MaxFile = ooxml.DefaultPackageBytes
 
-	// MaxIncludeDepth is how deep included files may include others.
+	// MaxIncludeDepth is the largest depth of files that include others.
 	MaxIncludeDepth = 5
-	// MaxIncludes is how many tags of a template and of the files that it includes may include a file.
+	// MaxIncludes is the largest number of tags that include files, in a template and the files that it includes.
 	MaxIncludes = 100
 )
 
-// ParseOptions are what reading a template may need.
+// ParseOptions are the options for compiling a template.
+
 type ParseOptions struct {
-	// Include returns the file that {{include "name"}} names; nil: there are none to be had. Its error completes a sentence whose
-	// subject is the file.
+	// Include returns the file with the name in {{include "name"}}. If Include is nil, no files are available. Its error completes a sentence
+	// whose subject is the file.
 	Include func(name string) ([]byte, error)
-	// Time is how long compiling may take; 0: a minute; below 0: as long as it takes.
+	// Time is the limit for compiling. 0 means a minute, and a negative value no limit.
 	Time time.Duration
 }
 
@@ -38,8 +39,8 @@ type ParseOptions struct {
 type includer struct {
 	open  func(name string) ([]byte, error)
 	meter *budget.Meter
-	files map[string]*compile.Compiled // those that were compiled, by name
-	names []string                     // of those that are being compiled, each in the one before
+	files map[string]*compile.Compiled // compiled files, by name
+	names []string                     // of the files that are being compiled, each included by the one before
 	count int
 }
 
@@ -51,7 +52,7 @@ func (p *includer) parse(file []byte) (*compile.Compiled, error) {
 	}
 	problems := slices.Concat(t.Mistakes, t.Document.Warnings)
 	places := make([]include.Place, len(t.Inclusions))
-	told := map[string]bool{} // files of which it was said what is wrong in them
+	told := map[string]bool{} // files whose problems have been reported
 	for i, in := range t.Inclusions {
 		places[i] = in.Place
 		included, err := p.file(in.Name)
@@ -80,7 +81,7 @@ func (p *includer) parse(file []byte) (*compile.Compiled, error) {
 	return p.whole(t, places)
 }
 
-// refused returns what is wrong with a template, and then what else there is to say of it; nil if there is no mistake.
+// refused returns the mistakes in a template, followed by its warnings, or nil if there are no mistakes.
 func refused(problems Errors) error {
 	mistakes, warnings := problems.Mistakes(), problems.Warnings()
 	if len(mistakes) == 0 {
@@ -89,7 +90,7 @@ func refused(problems Errors) error {
 	return append(mistakes[:min(len(mistakes), compile.MaxErrors)], warnings[:min(len(warnings), compile.MaxErrors)]...)
 }
 
-// whole compiles a file with those that it includes in their places.
+// whole compiles a file with the files that it includes.
 func (p *includer) whole(t *compile.Compiled, places []include.Place) (*compile.Compiled, error) {
 	whole, stretches, err := include.Into(t.Document.Package, places, include.Taken{
 		FirstID: t.Document.FirstID[program.BookmarkIDs], FirstDrawing: t.Document.FirstID[program.DrawingIDs], Bookmarks: t.Document.Bookmarks,

@@ -19,16 +19,16 @@ type Settings struct {
 	Strict   bool
 }
 
-// SettingError says which setting cannot be, and what can.
+// SettingError is an invalid setting, with the valid values in its message.
 type SettingError struct{ Name, Message string } // Name is "locale", "time_zone" or "missing"
 
 // Error returns the message.
 func (e *SettingError) Error() string { return e.Message }
 
-// maxSetting is how long a setting may be, in bytes.
+// maxSetting is the largest length of a setting, in bytes.
 const maxSetting = 100
 
-// Options returns what the settings stand for, and every one that cannot be.
+// Options returns the options for the settings, and an error for every invalid one.
 func (s Settings) Options() (Options, []*SettingError) {
 	o := Options{Strict: s.Strict}
 	var wrong []*SettingError

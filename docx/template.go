@@ -1,9 +1,9 @@
-// Package docx is the template engine: it compiles a Word document with tags and fills it with data. The language of
-// the tags is docx/lang's, the container ooxml's, the elements docx/wml's.
+// Package docx is the template engine: it compiles a Word document with tags, and generates documents from it with
+// data. The language of the tags is in docx/lang, the container format in ooxml, and the elements of documents in docx/wml.
 //
-// Parse has docx/compile turn each part that holds text into a program of literal bytes and operations, which docx/program
-// executes. So an execution touches only what changes: parts without tags are copied as they are compressed, and of the others
-// every byte that no tag concerns comes out as it was. Nothing of the output is held in memory.
+// Parse compiles each part with text into a program of literal bytes and operations (docx/compile), and Execute runs the programs
+// (docx/program). An execution touches only what changes: parts without tags are copied in compressed form, and in other parts every byte
+// outside tags stays the same. The output is not kept in memory.
 package docx
 
 import (
@@ -19,11 +19,11 @@ import (
 	"platen/ooxml"
 )
 
-// What is said of templates and of executions, by the names that callers know.
+// The types of other packages for problems, reports, and options.
 type (
 	// Options are the settings of an execution.
 	Options = program.Options
-	// Report is what an execution has to say.
+	// Report has the problems of an execution.
 	Report = program.Report
 	// Error is one problem of a template, with its place.
 	Error = program.Error
@@ -31,7 +31,7 @@ type (
 	Errors = program.Errors //nolint:errname // as in go/scanner's ErrorList, these are many
 	// Limits are the limits of a document's budgets.
 	Limits = budget.Limits
-	// BudgetError says that a document exceeds a budget.
+	// BudgetError means that a document exceeds a budget.
 	BudgetError = budget.Error
 	// Tag is a tag as a template's listing shows it.
 	Tag = compile.Tag
@@ -50,8 +50,8 @@ func Parse(r io.ReaderAt, size int64) (*Template, error) {
 	return ParseWith(context.Background(), r, size, ParseOptions{})
 }
 
-// Identify reports whether a file of size bytes may be a Word document, from its first bytes and its directory alone: it is fast,
-// and Parse may still fail. The error is an *ooxml.Error that says what else the file is, or one of r's.
+// Identify checks whether a file of size bytes may be a Word document. It reads only the first bytes and the
+// directory, so it is fast, and Parse may still fail. The error is an *ooxml.Error with the actual type of the file, or an error of r.
 func Identify(r io.ReaderAt, size int64) error { return ooxml.Identify(r, size, compile.Limits) }
 
 // ParseWith is Parse with options. It returns soon after ctx ends, with the reason. A template that takes too much work or time to compile
@@ -73,15 +73,16 @@ func ParseWith(ctx context.Context, r io.ReaderAt, size int64, opt ParseOptions)
 	return &Template{made}, nil
 }
 
-// Execute writes the document that the template gives for data, which [lang.Decode] gave. The same template, data and options
-// give the same bytes. It writes as it goes: on an error, what was written is no document. The error is w's, a [*BudgetError], why ctx
-// ended, ErrIncomplete, or Errors for a document that would be damaged. Execute returns soon after ctx ends.
+// Execute writes the document for data, which is the result of [lang.Decode]. The same template, data, and options
+// result in the same bytes. If Execute returns an error, the bytes written to w so far are not a document. The error
+// is that of w, a [*BudgetError], the cause of the end of ctx, ErrIncomplete, or Errors for a document that would be
+// damaged. Execute returns soon after ctx ends.
 func (t *Template) Execute(ctx context.Context, w io.Writer, data lang.Value, opt Options) (Report, error) {
 	return t.compiled.Document.Execute(ctx, w, data, opt)
 }
 
-// Tags lists the opening and value tags in document order: the main part, then headers, footers and notes. A tag that
-// stands twice in the same loops is listed once.
+// Tags lists the opening and value tags in document order: the main part, then headers, footers, and notes. A tag that
+// occurs several times in the same loops is listed once.
 func (t *Template) Tags() []Tag { return t.compiled.Tags }
 
 // Schema returns a new schema of the input that the template reads.
@@ -91,9 +92,9 @@ func (t *Template) Schema() *lang.Schema { return t.compiled.Document.Use.Schema
 // Sample returns input that the template takes, as indented JSON, with a value for everything that it reads.
 func (t *Template) Sample() ([]byte, error) { return t.Schema().Sample() }
 
-// Warnings are what the author may want to know whatever the data, each with its place: braces that belong to no tag, and the
-// like.
+// Warnings returns the warnings that do not depend on data, each with its place: for instance about braces that do not belong to a tag.
 func (t *Template) Warnings() Errors { return t.compiled.Document.Warnings }
 
-// Size is about how many bytes of memory the template holds.
+// Size returns the approximate memory of the template in bytes.
+
 func (t *Template) Size() int { return t.compiled.Size }

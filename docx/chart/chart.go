@@ -20,7 +20,7 @@ const (
 	MaxSeries = 255
 	// MaxValues is the maximum number of values in all series of a chart together.
 	MaxValues = 250_000
-	// maxBytes is how large the part of a chart may become.
+	// maxBytes is the largest size in bytes of a chart's part.
 	maxBytes = 64 << 20
 )
 
@@ -32,11 +32,11 @@ type Data struct {
 
 // Series is a row of values, one for each category.
 type Series struct {
-	Name   string   // of a series that the chart does not have; those that it has keep theirs
-	Values []string // decimal numbers; empty where there is none
+	Name   string   // of a new series; existing ones keep their names
+	Values []string // decimal numbers; "" for missing ones
 }
 
-// check says what cannot be shown.
+// check returns an error for data that cannot be shown.
 func (d *Data) check() error {
 	switch {
 	case len(d.Series) == 0:
@@ -57,11 +57,11 @@ type Filled struct {
 	Workbook []byte // of the type names.TypeWorkbook, which the part's references name the cells of
 }
 
-// Fill returns a chart, which src is the part of, with other data. Its series take those of the data in their order and keep
-// their names and looks, and what is said of single points that are still there. If they are too few, more like the last of them
-// follow in the next colors of the theme; those that are too many go. The part leads to its workbook by the relationship workbookID.
+// Fill returns the chart in the part src with other data. Its series get the data in order, and keep their names, their formatting, and the
+// formatting of remaining points. Missing series are added with the formatting of the last one and the next colors of
+// the theme. Superfluous ones are removed. The part refers to its workbook by the relationship workbookID.
 //
-// The error says what cannot be done, in words that continue "the chart". The same data gives the same bytes.
+// The error completes a sentence that begins with "the chart". The same data results in the same bytes.
 func Fill(src []byte, d *Data, workbookID string) (*Filled, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -133,10 +133,10 @@ func (f *filler) chart(root *element, series []*element, workbookID string) {
 	f.upTo(len(f.src))
 }
 
-// afterWorkbook are the children of c:chartSpace that come after c:externalData.
+// afterWorkbook are the children of c:chartSpace that follow c:externalData.
 var afterWorkbook = []string{"printSettings", "userShapes", "extLst"}
 
-// leadToWorkbook writes the reference to the workbook, instead of the one that is there or where it belongs.
+// leadToWorkbook writes the reference to the workbook, which replaces an existing one.
 func (f *filler) leadToWorkbook(root *element, id string) {
 	at, end := root.close, root.close
 	for _, c := range slices.Backward(root.children) {

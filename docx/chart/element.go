@@ -12,7 +12,7 @@ import (
 const (
 	// maxDepth is how deep the elements of a chart may nest.
 	maxDepth = 100
-	// maxElements is how many a chart may have; each value that is shown takes two.
+	// maxElements is the largest number of elements in a chart. Each value takes two.
 	maxElements = 1_000_000
 )
 
@@ -56,7 +56,7 @@ func parse(src []byte) (*element, error) {
 	return above.children[0], nil
 }
 
-// child returns the first child of a name, nil if there is none or no element.
+// child returns the first child with one of the names, or nil if there is none or e is nil.
 func (e *element) child(names ...string) *element {
 	for _, name := range names {
 		if e == nil {
@@ -84,7 +84,7 @@ func (e *element) all(name string) []*element {
 	return found
 }
 
-// first returns the first element of a name in e, nil if there is none or no element.
+// first returns the first element with a name in e, or nil if there is none or e is nil.
 func (e *element) first(name string) *element {
 	if e == nil {
 		return nil
@@ -95,7 +95,7 @@ func (e *element) first(name string) *element {
 	return nil
 }
 
-// attr returns the value of an attribute; the empty text if there is none.
+// attr returns the value of an attribute, "" if it is missing.
 func (e *element) attr(src []byte, name string) string {
 	r := scan.New(src[e.start:e.open])
 	r.Next()

@@ -29,8 +29,8 @@ type seriesWriter struct {
 	named, valued bool // these were written
 }
 
-// beforeName are the children of a series before its name, dataAndAfter those that hold its data and those after them, whatever
-// its kind (ISO 29500-1 Annex A, CT_BarSer, CT_ScatterSer and the others).
+// beforeName are the children of a series before its name. dataAndAfter are those with its data and those after them.
+// Both are for all kinds of series (ISO 29500-1 Annex A, CT_BarSer, CT_ScatterSer, and others).
 var (
 	beforeName   = []string{"idx", "order"}
 	dataAndAfter = []string{"cat", "xVal", "val", "yVal", "smooth", "shape", "extLst"}
@@ -51,7 +51,7 @@ func (w *seriesWriter) child(c *element) {
 			fmt.Fprintf(&w.out, `<%s val="%d"/>`, c.name, w.number)
 			return
 		}
-	case "tx", "cat", "xVal", "val", "yVal", "extLst": // written again; and ids, and what the values of other cells were
+	case "tx", "cat", "xVal", "val", "yVal", "extLst": // written again; extLst has ids, and values of other cells
 		return
 	case "spPr":
 		if w.another {
@@ -84,7 +84,7 @@ func (w *seriesWriter) isThere(point *element) bool {
 	return err == nil && n < len(w.data.Categories)
 }
 
-// without writes an element without those of its children that have a name and are unwanted.
+// without writes an element without the unwanted ones of its children with a name.
 func (w *seriesWriter) without(e *element, name string, unwanted func(*element) bool) {
 	at := e.start
 	for _, c := range e.children {
@@ -145,7 +145,7 @@ func (w *seriesWriter) valuesOnce() {
 	w.reference(values, w.number+1)
 }
 
-// categories writes the names of the points. They are numbers or dates if those of the template are.
+// categories writes the names of the points, as numbers or dates if the template has those.
 func (w *seriesWriter) categories(name string) {
 	texts, numeric := w.data.Categories, false
 	if w.s.child(name, w.prefix+"numRef") != nil || w.s.child(name, w.prefix+"numLit") != nil || strings.HasSuffix(name, "xVal") {
@@ -182,7 +182,7 @@ func (w *seriesWriter) reference(name string, number int) {
 	fmt.Fprintf(&w.out, "</%s%sCache></%s%sRef></%s>", p, kind, p, kind, name)
 }
 
-// upTo writes the source from where it was left to a place.
+// upTo writes the source up to a position.
 func (f *filler) upTo(pos int) {
 	f.out.Write(f.src[f.at:pos])
 	f.at = pos
@@ -199,7 +199,7 @@ var (
 	epoch1904 = epoch{time.Date(1904, time.January, 1, 0, 0, 0, 0, time.UTC)}
 )
 
-// numbers returns texts that are all numbers or dates as numbers; otherwise they are returned as they are.
+// numbers returns texts as numbers if all of them are numbers or dates. Otherwise it returns them unchanged, and ok is false.
 func (e epoch) numbers(texts []string) (numbers []string, ok bool) {
 	numbers = make([]string, len(texts))
 	for i, s := range texts {

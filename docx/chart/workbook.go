@@ -16,7 +16,7 @@ const (
 	header        = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 )
 
-// sheet is the sheet of a workbook: the categories in the first column, each series in one of its own under its name.
+// sheet is the sheet of a workbook: the first column has the categories, and each other column a series, with its name in the first row.
 type sheet struct {
 	columns  []column
 	from1904 bool // the numbers of dates count from then
@@ -108,7 +108,7 @@ func relationship(id int, relType, target string) string {
 	return fmt.Sprintf(`<Relationship Id="rId%d" Type="%s" Target="%s"/>`, id, relType, target)
 }
 
-// properties is the element that says what numbers of dates mean.
+// properties returns the element with the epoch of dates.
 func (s *sheet) properties() string {
 	if s.from1904 {
 		return `<workbookPr date1904="1"/>`
@@ -116,7 +116,7 @@ func (s *sheet) properties() string {
 	return ""
 }
 
-// firstFormat is the first number that a workbook may give a number format of its own (ISO 29500-1 §18.8.30).
+// firstFormat is the first id for a custom number format of a workbook (ISO 29500-1 §18.8.30).
 const firstFormat = 164
 
 // styles is the part with the number formats, the style of each having its place among them.

@@ -50,7 +50,7 @@ func Add(t time.Time, amount string) (time.Time, error) {
 	return t, nil
 }
 
-// amountWords splits an amount into words, with numbers kept apart from units (2weeks) and joined with their sign (+ 1).
+// amountWords splits an amount into words. It separates numbers from units (2weeks), and joins them with their signs (+ 1).
 func amountWords(amount string) []string {
 	var text strings.Builder
 	var last rune
@@ -209,7 +209,7 @@ func firstOf(t time.Time, month time.Month) time.Time {
 	return time.Date(t.Year(), month, 1, 0, 0, 0, 0, t.Location())
 }
 
-// addMonths keeps the day of the month where there is one, and takes the last where there is none.
+// addMonths keeps the day of the month if the month has it, and otherwise returns the last day.
 func addMonths(t time.Time, n int) time.Time {
 	months := t.Year()*12 + int(t.Month()) - 1 + n
 	year, month := months/12, time.Month(months%12+1)

@@ -2,10 +2,10 @@ package locale
 
 import "strings"
 
-// BoxDate translates a pattern of Box's templates, dd-mm-yyyy, mm-dd-yyyy or dd-mmm-yy, to one for [Locale.Date]. The
-// letters may be of either case: m is the month, unless it follows hours (hh:mm) or precedes seconds; ddd and dddd
-// are the day of the week; h counts to 24 unless "AM/PM" (or a) is in the pattern. Patterns of LDML made of the
-// same letters pass as they are: d MMMM yyyy. It is false for what is no pattern of a date.
+// BoxDate converts a pattern of Box's templates, such as dd-mm-yyyy, mm-dd-yyyy, or dd-mmm-yy, to one for
+// [Locale.Date]. The letters may be in either case: m is the month, unless it follows hours (hh:mm) or precedes
+// seconds; ddd and dddd are the day of the week; h counts to 24 unless the pattern contains "AM/PM" (or a). LDML
+// patterns of the same letters, such as d MMMM yyyy, stay unchanged. ok is false if the text is not a date pattern.
 func BoxDate(pattern string) (ldml string, ok bool) {
 	if len(pattern) > maxPatternBytes {
 		return "", false

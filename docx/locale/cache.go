@@ -5,17 +5,17 @@ import (
 	"sync/atomic"
 )
 
-// maxCached is how many compiled patterns one cache holds. A template has a few; a cache that is full is emptied, so
-// that values used as patterns cannot grow it.
+// maxCached is the number of compiled patterns in a cache. A template has a few. A full cache is emptied, so that values that are used as
+// patterns cannot make it grow.
 const maxCached = 512
 
-// cache keeps what was compiled from a text. Its zero value is empty.
+// cache keeps the results of compiling texts. Its zero value is empty.
 type cache[T any] struct {
 	entries sync.Map // string → *T
 	size    atomic.Int64
 }
 
-// get returns what was compiled from key, compiling it when it is missing. What cannot be compiled is not kept.
+// get returns the result for key, and compiles it if it is missing. Errors are not kept.
 func (c *cache[T]) get(key string, compile func(string) (*T, error)) (*T, error) {
 	if v, ok := c.entries.Load(key); ok {
 		return v.(*T), nil

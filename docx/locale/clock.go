@@ -35,8 +35,8 @@ func (l *Locale) appendClock(dst []byte, t time.Time, letter byte, width int) []
 	return appendZone(dst, t, letter, width)
 }
 
-// appendZone writes the time zone. Its long names are not translated: where CLDR has "Central European Standard Time"
-// stands what CLDR gives for a zone without name, GMT+01:00, which is right everywhere and the same in every language.
+// appendZone writes the time zone. Long names are not translated: instead of "Central European Standard Time" it
+// writes CLDR's form for zones without names, GMT+01:00, which is correct everywhere, and the same in every language.
 func appendZone(dst []byte, t time.Time, letter byte, width int) []byte {
 	name, offset := t.Zone()
 	switch {

@@ -18,7 +18,7 @@ import (
 	"github.com/go-playground/locales/zh"
 )
 
-// The blanks and marks that the conventions of CLDR are made with.
+// The spaces and marks in the conventions of CLDR.
 const (
 	nbsp  = "\u00a0" // no-break space
 	nnbsp = "\u202f" // narrow no-break space
@@ -32,20 +32,20 @@ type conventions struct {
 	source func() locales.Translator // of the names of months and days
 
 	decimal, group           string
-	moneyDecimal, moneyGroup string // as decimal and group, where it is empty
+	moneyDecimal, moneyGroup string // "" means decimal and group
 	minus                    string
 	percentSign, percentGap  string
-	zero                     rune // the digit zero; 0 stands for '0'
-	secondary                int  // digits of the groups further left; 0 stands for three
+	zero                     rune // the digit zero; 0 means '0'
+	secondary                int  // digits of the groups further left; 0 means three
 	minGroup                 int  // minimum digits before the first separator, for a number to be grouped; 0 means 1
 	currency, negative       string
 
 	dates, times [4]string // short, medium, long, full
 	am, pm       string
-	quarter      string            // of QQQ: # stands for the number
-	nominative   func() [12]string // stand-alone names of months (LLLL), where they differ
+	quarter      string            // of QQQ, with # for the number
+	nominative   func() [12]string // stand-alone names of months (LLLL), if they differ
 	weekStart    time.Weekday
-	weekDays     int // how many days of the new year its first week has at least; 0 stands for 1
+	weekDays     int // least number of days of the new year in its first week; 0 means 1
 
 	comma, lastAnd, pairAnd string // of lists
 

@@ -72,11 +72,11 @@ func (l *Locale) compileCurrency(iso string) (*currency, error) {
 	}, nil
 }
 
-// newCurrencies are those that came after the data of golang.org/x/text.
+// newCurrencies are the currencies that are newer than the data in golang.org/x/text.
 const newCurrencies = "VES VED SLE XCG ZWG UYW"
 
-// minorDigits returns how many decimals the amounts of a currency have by ISO 4217. (CLDR has none for some currencies
-// whose cents nobody pays with any more.)
+// minorDigits returns the number of decimals of a currency according to ISO 4217. (CLDR has 0 for some currencies whose cents are no longer
+// used.)
 func minorDigits(code string) int {
 	switch code {
 	case "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF":
@@ -100,7 +100,7 @@ func splitMoney(positive, negative, minus string) (p, n affixes) {
 	return p, n
 }
 
-// around puts the symbol in the place of ¤. A symbol of letters that would touch the digits is kept apart from them.
+// around replaces ¤ with the symbol. It adds a space between digits and a symbol of letters.
 func (a affixes) around(symbol string) affixes {
 	last, _ := utf8.DecodeLastRuneInString(symbol)
 	if strings.HasSuffix(a.prefix, "¤") && unicode.IsLetter(last) {

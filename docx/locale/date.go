@@ -15,14 +15,14 @@ type field struct {
 	text   string
 }
 
-// dateFields are the letters of LDML that a pattern may have, each with its greatest width.
+// dateFields are the LDML letters that a pattern may contain, each with its largest width.
 var dateFields = map[byte]int{
 	'y': 4, 'Y': 4, 'u': 4, 'Q': 4, 'q': 4, 'M': 5, 'L': 5, 'w': 2, 'd': 2, 'D': 3, 'E': 6, 'e': 6, 'c': 6,
 	'a': 3, 'h': 2, 'H': 2, 'k': 2, 'K': 2, 'm': 2, 's': 2, 'S': 9, 'z': 4, 'Z': 5, 'O': 4, 'X': 5, 'x': 5, 'V': 2,
 }
 
-// Date returns the date and time of t, in its own location, as a pattern of LDML says (Unicode Technical Standard 35,
-// part 4, Date Field Symbols), in the words of the language:
+// Date formats the date and time of t, in its own location, with an LDML pattern (Unicode Technical Standard 35, part
+// 4, Date Field Symbols) and the words of the language:
 //
 //	y yy yyyy     2026 26 2026       year; Y: the year the week belongs to
 //	M MM MMM MMMM 3 03 Mar March     month; MMMMM its letter; L: on its own ("marzec", not "marca")
@@ -33,8 +33,8 @@ var dateFields = map[byte]int{
 //	m mm s ss SSS 7 07 9 09 250      minute, second, fraction of it
 //	z zzzz        CET GMT+01:00      time zone; Z +0100, XXX +01:00 or Z, VV Europe/Paris
 //
-// Text goes between apostrophes (d 'de' MMMM), of which two are one; signs and letters outside of ASCII need none. The
-// styles "short", "medium", "long" and "full" are the region's own. A letter that means nothing is a [*PatternError].
+// Text must be between apostrophes (d 'de' MMMM), and two apostrophes are one. Other characters than ASCII letters need none. The styles
+// "short", "medium", "long", and "full" are those of the region. An unknown letter is a [*PatternError].
 func (l *Locale) Date(t time.Time, pattern string) (string, error) {
 	return l.formatTime(t, styled(pattern, &l.dates))
 }
@@ -149,7 +149,7 @@ func cutQuoted(s string) (quoted, rest string, ok bool) {
 
 func isASCIILetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// appendField writes one field of a date; those of the time and the zone are in clock.go.
+// appendField writes one field of a date. The fields of the time and the zone are in clock.go.
 func (l *Locale) appendField(dst []byte, t time.Time, letter byte, width int) []byte {
 	switch letter {
 	case 'y', 'u':
@@ -235,7 +235,7 @@ func (l *Locale) week(t time.Time) (year, week int) {
 	least := max(l.weekDays, 1)
 	day := (int(t.Weekday()) - int(l.weekStart) + 7) % 7 // days since the week began
 	year = t.Year()
-	// The year of a week is that of the day which decides whether the week is the first one.
+	// This day decides whether the week is the first one of a year, and its year is that of the week.
 	decisive := t.AddDate(0, 0, 7-least-day)
 	if decisive.Year() != year {
 		year = decisive.Year()

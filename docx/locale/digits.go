@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// maxDigits is how far a number may reach before and after the decimal point to be written out; what is larger
-	// is written with an exponent, what is smaller is 0.
+	// maxDigits is the largest number of digits before, or places after, the decimal point of a number. Larger numbers are written with an
+	// exponent, and smaller ones are 0.
 	maxDigits = 1000
-	// maxFraction is how many decimals are written at most.
+	// maxFraction is the largest number of decimals that are written.
 	maxFraction = 100
 
 	fastDigits = 18 // what fits an int64 with certainty
 )
 
-// digits is a number as it is written: decimal digits without leading zeros, and how many of them precede the
-// point; below 0, how many zeros follow the point.
+// digits is a number in its written form: decimal digits without leading zeros, and the number of digits before the
+// point. If that is negative, it is the number of zeros after the point.
 type digits struct {
 	negative bool
 	text     []byte
@@ -50,8 +50,8 @@ func digitsOf(d decimal.Decimal, shift int, buf []byte) (digits, bool) {
 	return n, n.whole <= maxDigits && len(n.text) <= 2*maxDigits
 }
 
-// round returns n with at most places decimals; halves go away from zero. A number that becomes 0 loses its sign. (It
-// does not change n in place: what is stored through a pointer leaves the stack of the caller.)
+// round returns n with at most places decimals. Halves are rounded away from zero. A number that becomes 0 loses its
+// sign. (n is not changed in place, because a value that a pointer refers to leaves the stack of the caller.)
 func (n digits) round(places int) digits {
 	keep := n.whole + places
 	if keep >= len(n.text) {
@@ -92,7 +92,7 @@ func (n *digits) at(place int) byte {
 	return '0'
 }
 
-// fraction returns how many decimals the number has, without zeros at its end.
+// fraction returns the number of decimals without trailing zeros.
 func (n *digits) fraction() int {
 	last := len(n.text)
 	for last > 0 && n.text[last-1] == '0' {

@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// maxPatternBytes is how long a number format or the pattern of a date may be.
+// maxPatternBytes is the largest length of a number format or date pattern.
 const maxPatternBytes = 256
 
-// minGroupDigits is how many digits stand after the last comma of a format. Fewer are decimals, as a German author writes
-// them, and would be grouped without a word.
+// minGroupDigits is the smallest number of digits after the last comma of a format. Fewer digits are decimals in German, for example, and
+// would be grouped silently.
 const minGroupDigits = 3
 
 // A PatternError is a number format or the pattern of a date that cannot be read.
 type PatternError struct {
 	Pattern string
-	Reason  string // what is wrong, and what to write instead
+	Reason  string // the mistake, and what to write instead
 }
 
 func (e *PatternError) Error() string { return fmt.Sprintf("pattern %q: %s", e.Pattern, e.Reason) }
@@ -105,7 +105,7 @@ func isDigitMark(c byte) bool { return c == '#' || c == '0' }
 
 func isLayout(c byte) bool { return isDigitMark(c) || c == ',' || c == '.' }
 
-// layOut reads the digits of a format; it returns what is wrong with them.
+// layOut parses the digits of a format, and returns the mistake in them, "" if there is none.
 func (b *body) layOut(digits string) string {
 	whole, fraction, _ := strings.Cut(digits, ".")
 	switch {

@@ -1,5 +1,5 @@
-// Package locale writes and reads numbers, amounts of money, dates, and words by the conventions of a language and region.
-// It does not know about templates and documents, and reads nothing but its arguments.
+// Package locale formats and parses numbers, amounts of money, dates, and words by the conventions of a language and region. The results
+// depend only on the arguments.
 //
 // The conventions are those of Unicode's CLDR. The names of months and days come from go-playground/locales, the symbols of
 // currencies, letter case, and sorting from golang.org/x/text, and separators and patterns from tables of this package, which
@@ -12,7 +12,7 @@
 // Arabic has Latin digits for the language alone, the Maghreb, and the Emirates, and Arabic-Indic digits for Egypt, Saudi
 // Arabia, and most of the Middle East, as in CLDR.
 //
-// All functions are safe for concurrent use, total, and give the same result for the same arguments.
+// All functions are safe for concurrent use, never panic, and return the same result for the same arguments.
 package locale
 
 import (
@@ -27,7 +27,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// maxTagBytes is how long the name of a locale may be.
+// maxTagBytes is the largest length of the name of a locale.
 const maxTagBytes = 64
 
 // A Locale writes and reads as people of one language and region do. Get one with [Find]; there is one of each, and it is
@@ -49,9 +49,8 @@ type Locale struct {
 	casers, collators    sync.Pool
 }
 
-// Find returns the locale of a BCP 47 tag such as "de-CH", "pt_BR" or "zh-Hant-HK", whatever its letter case. A region
-// that needs nothing of its own falls back to its language: "de-LU" gives "de". It is false when nothing is known of
-// the language.
+// Find returns the locale of a BCP 47 tag such as "de-CH", "pt_BR", or "zh-Hant-HK", in any letter case. A region
+// without separate conventions has the locale of its language: "de" for "de-LU". The result is false if the language is unknown.
 func Find(tag string) (*Locale, bool) {
 	if len(tag) > maxTagBytes {
 		return nil, false
@@ -83,10 +82,10 @@ func impliedScript(name string) (string, bool) {
 	return "", false
 }
 
-// Default returns the locale that is taken when none was asked for: en, as it is written in the United States.
+// Default returns the default locale: en, with the conventions of the United States.
 func Default() *Locale { return all()["en"] }
 
-// Names returns the tags of all locales that have conventions of their own, sorted.
+// Names returns the tags of all locales with separate conventions, sorted.
 func Names() []string {
 	var names []string
 	for l := range maps.Values(all()) {
@@ -170,8 +169,8 @@ func (l *Locale) Compare(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// List returns the items as they are enumerated in a sentence: "a, b, and c" in the United States, "a, b and c" in
-// Britain, "a, b und c", "a、b和c".
+// List returns the items as an enumeration in a sentence: "a, b, and c" in the United States, "a, b and c" in Britain,
+// "a, b und c", "a、b和c".
 func (l *Locale) List(items []string) string {
 	switch len(items) {
 	case 0:

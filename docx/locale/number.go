@@ -18,7 +18,7 @@ type body struct {
 // affixes are the text around the digits.
 type affixes struct{ prefix, suffix string }
 
-// Number returns d as a number format of CLDR shows it, with the locale's separators:
+// Number formats d with a CLDR number format, and the separators of the locale:
 //
 //	#,##0.00    at least one digit, in groups, two decimals          1,234.50
 //	0.0#        one or two decimals                                  1234.5
@@ -26,10 +26,9 @@ type affixes struct{ prefix, suffix string }
 //	#,##0;(#)   after the semicolon: the text around a negative  (1,234)
 //	0.#%        percent; ‰ per mille                                 25.6%
 //
-// # is a digit that may be absent, 0 one that is always written. A comma says how many digits a group has, whatever the
-// region's custom. Any other text may come before and after ("€ #,##0.00", "0 kg"); what has a meaning of its own
-// goes between apostrophes ('#'0), and two apostrophes are one. Rounding is exact, halves away from zero. A format
-// that cannot be read is a [*PatternError].
+// # is an optional digit, and 0 a digit that is always written. A comma determines the size of groups, even if the region groups in another
+// way. Other text may precede and follow the digits ("€ #,##0.00", "0 kg"). Characters with a meaning must be between
+// apostrophes ('#'0), and two apostrophes are one. Rounding is exact, with halves away from zero. An invalid format is a [*PatternError].
 func (l *Locale) Number(d decimal.Decimal, format string) (string, error) {
 	p, err := l.formats.get(format, l.compileFormat)
 	if err != nil {
@@ -55,7 +54,7 @@ func (l *Locale) Decimal(d decimal.Decimal, minFrac, maxFrac int) string {
 	return l.signed(d, &b, &affixes{}, l.decimal, l.group)
 }
 
-// Percent returns the share d (0.256) as percent with that many decimals at most, as the region writes it: 25.6%, 25,6 %.
+// Percent formats the ratio d (0.256) as a percentage with up to places decimals, in the form of the region: 25.6%, 25,6 %.
 func (l *Locale) Percent(d decimal.Decimal, places int) string {
 	b := l.customary(0, places)
 	b.shift = 2
@@ -125,7 +124,7 @@ func (l *Locale) write(n *digits, b *body, around *affixes, point, group string)
 	return string(append(out, around.suffix...))
 }
 
-// separates reports whether a separator stands after the digit of that place.
+// separates reports whether a separator follows the digit at a place.
 func (b *body) separates(place int) bool {
 	return place == b.primary || place > b.primary && (place-b.primary)%b.secondary == 0
 }

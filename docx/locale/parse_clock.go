@@ -47,7 +47,7 @@ func (p *timeParser) twoDigits(most int) int {
 	return v
 }
 
-// fraction reads the fraction of a second; what is after the nanoseconds is dropped.
+// fraction reads the fraction of a second. Digits after the nanoseconds are ignored.
 func (p *timeParser) fraction() {
 	if p.rest == "" || p.rest[0] != '.' && p.rest[0] != ',' || leadingDigits(p.rest[1:]) == 0 {
 		return

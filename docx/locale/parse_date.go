@@ -18,26 +18,26 @@ const (
 // A TimeError is a text that cannot be read as a date or time.
 type TimeError struct {
 	Text   string
-	Reason string // what is wrong, and what to write instead
+	Reason string // the mistake, and what to write instead
 }
 
 func (e *TimeError) Error() string { return fmt.Sprintf("%q is no date: %s", e.Text, e.Reason) }
 
-// ParseTime reads a date, or a date with a time of day. There is one reading of every text, whatever the data looks
-// like otherwise:
+// ParseTime parses a date, or a date with a time of day. Every text has one meaning, which does not depend on other data:
 //
 //	2026-03-05  2026/3/5  20260305    year, month, day
 //	05-03-2026  5.3.2026              day, month, year, as in Box's examples
-//	05/03/2026                        as the region writes it: month first in the United States (en) and Canada, else day first
-//	5 March 2026  March 5, 2026       in English or the language of l, shortened or not, with or without the day of the
+//	05/03/2026                        the order of the region: month first in the United States (en) and Canada, or else day first
+//	5 March 2026  March 5, 2026       in English or the language of l, abbreviated or not, with or without the day of the
 //	5. März 2026  Thu, 5 Mar 2026     week; also 5 de marzo de 2026 and 2026年3月5日
 //	1772719629  1772719629250         9 to 11 digits: seconds since 1970; 12 to 14: milliseconds
 //
-// A time may follow a date, after a T, a blank, or a comma: 14:07, 14:07:09, 14:07:09.25, 2:07 PM; and after that a
-// zone: Z, UTC, GMT, +01:00, +0100, +01. A time without zone is one in loc, nil being UTC. A time with zone, and one
-// counted since 1970, is shown as the clocks of loc show it; if loc is nil, as it was written. Without time of day the
-// time is midnight, and dateOnly is true. What the calendar does not have (31 April, month 13) is an error and is never
-// carried over, and a year has four digits. The error is a [*TimeError]. With l nil only English names are read.
+// A time may follow a date, after a T, a blank, or a comma: 14:07, 14:07:09, 14:07:09.25, 2:07 PM. It may be followed
+// by a zone: Z, UTC, GMT,
+// +01:00, +0100, +01. A time without a zone is in loc, where nil means UTC. A time with a zone, or since 1970, is
+// converted to loc, unless loc is nil. Without a time of day the time is midnight, and dateOnly is true. Dates that do
+// not exist (31 April, month 13) are errors, and are never carried over. A year has four digits. The error is a
+// [*TimeError]. If l is nil, only English names are accepted.
 func ParseTime(s string, loc *time.Location, l *Locale) (t time.Time, dateOnly bool, err error) {
 	text := strings.TrimSpace(s)
 	if text == "" || len(text) > maxTimeBytes {
@@ -98,7 +98,7 @@ func (p *timeParser) fail(format string, args ...any) {
 	}
 }
 
-// time returns what was read. A time without zone is one of loc, and one with zone is shown there.
+// time returns the parsed time. A time without a zone is in loc, and one with a zone is converted to loc.
 func (p *timeParser) time(loc *time.Location) time.Time {
 	in := loc
 	if p.zone != nil {
@@ -143,7 +143,7 @@ func (p *timeParser) isNumeric(s string) bool {
 	return strings.IndexByte("-/.", s[0]) >= 0 && leadingDigits(s[1:]) > 0
 }
 
-// checkDate refuses what the calendar does not have.
+// checkDate rejects dates that do not exist.
 func (p *timeParser) checkDate() {
 	switch {
 	case p.year < minYear || p.year > maxYear:
@@ -200,7 +200,7 @@ func (p *timeParser) eastern() {
 	}
 }
 
-// named reads a date with the month in letters: numbers of one or two digits are the day, those of four the year.
+// named parses a date with the month in letters: numbers of one or two digits are the day, and those of four digits the year.
 func (p *timeParser) named() {
 	for p.day == 0 || p.month == 0 || p.year == 0 {
 		p.rest = strings.TrimLeftFunc(p.rest, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(".,،-", r) })
@@ -289,7 +289,7 @@ func (l *Locale) isWeekday(word string) bool {
 	return false
 }
 
-// leadingDigits returns how many ASCII digits s begins with.
+// leadingDigits returns the number of ASCII digits at the start of s.
 func leadingDigits(s string) int {
 	n := 0
 	for n < len(s) && '0' <= s[n] && s[n] <= '9' {

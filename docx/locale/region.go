@@ -10,7 +10,7 @@ import (
 	"github.com/go-playground/locales/zh_Hant"
 )
 
-// regionRow says what a region does differently from its parent, which comes before it.
+// regionRow has the differences between the conventions of a region and those of its parent, which precedes it.
 type regionRow struct {
 	tag, parent string
 	change      func(*conventions)

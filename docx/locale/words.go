@@ -11,7 +11,7 @@ import (
 const (
 	// maxWords is the largest number that is spelled out, in every language.
 	maxWords = 999_999_999_999_999_999
-	// maxWordPlaces is how many decimals are spelled out.
+	// maxWordPlaces is the largest number of decimals that are spelled out.
 	maxWordPlaces = 20
 )
 
@@ -19,7 +19,7 @@ const (
 type spelling struct {
 	whole func(l *Locale, n uint64) string // 0 to maxWords
 	minus string
-	point string // before the decimals, which are said digit by digit
+	point string // before the decimals, which are spelled out digit by digit
 	join  string // between the parts
 }
 
@@ -38,13 +38,12 @@ var spellings = map[string]spelling{
 	"ar": {arabic, "ناقص", "فاصلة", " "},
 }
 
-// Words spells d out as a cardinal number: "one hundred twenty-three", with decimals "one point zero five". Whole numbers
-// go to 999 999 999 999 999 999, decimals to 20 places; zeros at their end are not said. What is larger is an error.
+// Words spells out d as a cardinal number: "one hundred twenty-three", or with decimals "one point zero five". The largest whole number is
+// 999 999 999 999 999 999, and there are up to 20 decimals, without trailing zeros. Larger numbers are errors.
 //
-// Where one language has several customs, it is the one of the region: Britain and the countries that follow it say "and"
-// (one hundred and one), Switzerland and Belgium septante and nonante, Switzerland huitante and dreissig, Portugal mil
-// milhões where Brazil has um bilhão. French is spelled as before 1990 (vingt et un). Spanish, Portuguese, Polish and
-// Arabic have the masculine form.
+// Words follows the region if customs differ: Britain and similar countries use "and" (one hundred and one),
+// Switzerland and Belgium septante and nonante, Switzerland huitante and dreissig, and Portugal mil milhões instead of
+// Brazil's um bilhão. French is spelled as before 1990 (vingt et un). Spanish, Portuguese, Polish, and Arabic numbers are masculine.
 func (l *Locale) Words(d decimal.Decimal) (string, error) {
 	s := spellings[l.language]
 	minus, point := s.minus, s.point

@@ -60,8 +60,8 @@ func polishBelow1000(n int) []string {
 	return parts
 }
 
-// arabic joins all its parts with and; ones come before tens. What a scale looks like follows from the last two digits
-// of its count: dual for two, plural up to ten, the accusative up to ninety-nine, else the singular.
+// arabic joins all parts with "and". Ones precede tens. The form of a scale depends on the last two digits of its
+// count: dual for two, plural up to ten, accusative up to ninety-nine, and singular otherwise.
 func arabic(_ *Locale, n uint64) string {
 	if n == 0 {
 		return arabicOnes[0]
@@ -79,7 +79,7 @@ func arabic(_ *Locale, n uint64) string {
 			parts = append(parts, forms[0])
 		case g.n == 2:
 			parts = append(parts, forms[1])
-		case g.n == 200: // the dual loses its n before what it counts
+		case g.n == 200: // the dual loses its n before the counted word
 			parts = append(parts, "مائتا "+forms[0])
 		case last >= 3 && last <= 10:
 			parts = append(parts, count+" "+forms[2])
@@ -172,7 +172,7 @@ func chinese(l *Locale, n uint64) string {
 	return text.String()
 }
 
-// sayChinese says n, which is not 0: how many of the largest unit it has, and the rest, with 零 for zeros between them.
+// sayChinese spells out n, which is not 0: the number of the largest unit, and the rest, with 零 for zeros between them.
 func sayChinese(text *strings.Builder, n uint64, scales []chineseScale) {
 	for _, scale := range scales {
 		if n < scale.size {
@@ -191,7 +191,7 @@ func sayChinese(text *strings.Builder, n uint64, scales []chineseScale) {
 	sayChineseThousands(text, int(n))
 }
 
-// sayChineseThousands says four digits; ten is said without one only at the very beginning.
+// sayChineseThousands spells out four digits. Ten has no "one" before it only at the beginning.
 func sayChineseThousands(text *strings.Builder, n int) {
 	zero, said := false, false
 	for place, size := 3, 1000; place >= 0; place, size = place-1, size/10 {

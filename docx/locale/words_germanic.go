@@ -24,7 +24,7 @@ var (
 	swedishScales = strings.Fields("- tusen miljon miljard biljon biljard")
 )
 
-// english says "and" before what is below a hundred, but not in North America.
+// english has "and" before the part below a hundred, except in North America.
 func english(l *Locale, n uint64) string {
 	if n == 0 {
 		return englishOnes[0]
@@ -157,7 +157,7 @@ func dutchHundreds(n int) string {
 	return text
 }
 
-// swedish counts thousands with ett, of which one t is dropped before tusen, and millions with en.
+// swedish counts thousands with ett, which loses a t before tusen, and millions with en.
 func swedish(_ *Locale, n uint64) string {
 	if n == 0 {
 		return swedishOnes[0]

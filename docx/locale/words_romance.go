@@ -56,7 +56,7 @@ func plural(noun string, n int) string {
 	return noun
 }
 
-// frenchHundreds says a number below a thousand; last means that vingt and cent may have an s.
+// frenchHundreds spells out a number below a thousand. last means that vingt and cent may have an s.
 func (l *Locale) frenchHundreds(n int, last bool) string {
 	if n < 100 {
 		return l.frenchTens(n, last)
@@ -100,7 +100,7 @@ func (l *Locale) frenchTens(n int, last bool) string {
 	return text + "-" + frenchOnes[ones]
 }
 
-// spanish counts by millions: mil millones, un billón. Uno loses its o before what it counts.
+// spanish counts by millions: mil millones, un billón. Uno loses its o before the counted word.
 func spanish(_ *Locale, n uint64) string {
 	if n == 0 {
 		return spanishOnes[0]
@@ -263,7 +263,7 @@ func (l *Locale) portugueseGroups(n, size uint64, say func(group) string) string
 	return text.String()
 }
 
-// portugueseJoins reports whether a last group stands after an "e".
+// portugueseJoins reports whether an "e" precedes the last group.
 func portugueseJoins(n int) bool {
 	if n >= 1000 && n%1000 == 0 {
 		n /= 1000

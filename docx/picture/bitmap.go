@@ -17,7 +17,7 @@ type bitmap struct {
 	packed        *zlib.Writer
 }
 
-// zlibWriters keeps the state of compressors, of which each is several hundred kilobytes.
+// zlibWriters keeps compressors for reuse, because their state has several hundred kilobytes.
 var zlibWriters = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
 
 // newBitmap starts an image. The width is a multiple of 8, and all height rows must follow.
@@ -42,7 +42,7 @@ func (b *bitmap) rows(row []byte, n int) {
 	}
 }
 
-// write compresses bytes. A Buffer takes everything, so there is no error.
+// write compresses bytes. Writing to a Buffer never fails.
 func (b *bitmap) write(data []byte) {
 	if _, err := b.packed.Write(data); err != nil {
 		panic(err)

@@ -24,13 +24,13 @@ import (
 )
 
 const (
-	// maxCodeText is how long the text of a code may be, in bytes: more than the largest code takes.
+	// maxCodeText is the largest size of the text of a code, in bytes, which exceeds the capacity of the largest code.
 	maxCodeText = 8000
-	// maxLinear is how many characters a code of bars may have: at most what fits a page.
+	// maxLinear is the largest number of characters in a linear barcode, which is what fits on a page.
 	maxLinear = 80
 
-	// modulePixels is how many pixels the narrowest bar or dot of a code has, so that scaling does not blur it. The code of draw
-	// relies on a module being one byte of a row, 8 pixels of 1 bit.
+	// modulePixels is the number of pixels of the narrowest bar or dot of a code, so that scaling does not blur it. The method draw
+	// requires that a module is one byte of a row: 8 pixels of 1 bit.
 	modulePixels = 8
 	// linearHeight is how high bars are, in modules.
 	linearHeight = 50
@@ -52,7 +52,7 @@ type symbology struct {
 	quiet     int // modules that must stay white on each side
 	quietTop  int // and above and below
 	row       int // how high a row is, in modules
-	lines     int // how many lines of pixels the encoder writes for a row; 0: one
+	lines     int // number of pixel lines that the encoder writes for a row; 0 means one
 	module    EMU
 	maxLength int
 	slow      bool // to encode
@@ -73,12 +73,12 @@ var symbologies = map[string]symbology{
 	"qr":         {encode: qrCode, quiet: 4, quietTop: 4, row: 1, module: dotSize, maxLength: 2331},
 }
 
-// Code draws what a text is as a code, as a PNG of black and white with its quiet zone. The kinds are ean13, ean8, code128, code39,
-// code93, codabar, 2of5 (industrial), itf (interleaved 2 of 5), datamatrix, aztec, pdf417 and qr. A check digit of EAN is
-// computed if it is missing and checked if it is; so is that of ITF-14. Codabar gets its start and stop if it has none.
-// QR codes hold UTF-8 and may be damaged to 15 % (level M); the others hold Latin-1, or what they have.
+// Code draws a text as a code: a black-and-white PNG with its quiet zone. The kinds are ean13, ean8, code128, code39, code93, codabar, 2of5
+// (industrial), itf (interleaved 2 of 5), datamatrix, aztec, pdf417, and qr. A check digit of EAN or ITF-14 is
+// computed if it is missing, and otherwise verified. Codabar gets start and stop characters if it has none. QR codes
+// contain UTF-8, and are readable with up to 15 % damage (level M). The others contain Latin-1 or a subset.
 //
-// Its modules are taken from the meter as steps. An error of the meter comes as it is.
+// Code takes the modules from the meter as steps, and returns an error of the meter unchanged.
 func Code(m *budget.Meter, name, text string) (*Picture, error) {
 	s, ok := symbologies[name]
 	if !ok {
@@ -103,8 +103,7 @@ func Code(m *budget.Meter, name, text string) (*Picture, error) {
 	return s.draw(code)
 }
 
-// cost is how many steps a module takes. Bars are drawn once for all rows, and matrices of other kinds than QR take long to
-// encode.
+// cost returns the number of steps for a module. Bars are drawn once for all rows, and matrices other than QR take long to encode.
 func (s symbology) cost() int {
 	switch {
 	case s.row == linearHeight:
@@ -150,7 +149,7 @@ func digits(text, kind string) error {
 	return nil
 }
 
-// checkDigit is that of GS1: weights 3 and 1 from the right, to the next ten.
+// checkDigit returns the GS1 check digit: with weights 3 and 1 from the right, the difference to the next multiple of ten.
 func checkDigit(text string) byte {
 	sum := 0
 	for i := range len(text) {
@@ -207,7 +206,7 @@ func code128Code(text string) (image.Image, error) {
 	return code128.Encode(text)
 }
 
-// code39Code writes what Code 39 has itself (ISO/IEC 16388) as it is, other characters of ASCII as pairs of those.
+// code39Code writes the characters of Code 39 (ISO/IEC 16388) unchanged, and other ASCII characters as pairs of those.
 func code39Code(text string) (image.Image, error) {
 	const own = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-. $/+%"
 	if err := ascii(text, "code39"); err != nil {
@@ -238,7 +237,7 @@ func codabarCode(text string) (image.Image, error) {
 	return codabar.Encode(text)
 }
 
-// industrial writes digits as bars alone, two of five of which are wide: three modules to one, start and stop as well.
+// industrial writes digits, start, and stop as bars, two of five of which are wide: three modules instead of one.
 func industrial(text string) (image.Image, error) {
 	if err := digits(text, "2of5"); err != nil {
 		return nil, err
@@ -278,7 +277,7 @@ func interleaved(text string) (image.Image, error) {
 }
 
 func datamatrixCode(text string) (image.Image, error) {
-	const function1 = '\xe8' // which GS1 gives a meaning, at the start
+	const function1 = '\xe8' // has a meaning for GS1 at the start
 	latin, err := latin1(text, "datamatrix")
 	if err == nil && latin[0] == function1 {
 		err = errors.New("begins with è, which codes of type datamatrix cannot encode there; a QR code can")

@@ -14,8 +14,8 @@ func IsAddress(value string) bool {
 	return ok && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http"))
 }
 
-// Decode returns the file that a value spells: base64 (RFC 4648, in either alphabet, with or without padding and with
-// blanks and line ends anywhere), or a data URI (RFC 2397). The text of an SVG file is taken as it is.
+// Decode returns the file in a value: base64 (RFC 4648, in either alphabet, with or without padding, and with blanks
+// and line ends anywhere), a data URI (RFC 2397), or the text of an SVG file.
 func Decode(value string) ([]byte, error) {
 	if len(value) > 2*MaxBytes {
 		return nil, tooLarge()

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// Info is what the headers of an image file say.
+// Info has the properties in the headers of an image file.
 type Info struct {
 	Kind          Kind
 	Width, Height int     // in pixels, as stored; of SVG in its own units
@@ -19,7 +19,7 @@ type Info struct {
 	Orientation   int     // EXIF, of JPEG: 1 to 8; 0: the file does not say
 }
 
-// Size returns how large the picture is by itself, upright, at its own resolution or 96 dpi.
+// Size returns the natural size of the upright picture, at its own resolution or 96 dpi.
 func (i Info) Size() (width, height EMU) {
 	width, height = length(i.Width, i.XDPI), length(i.Height, i.YDPI)
 	if i.Orientation >= 5 {
@@ -58,7 +58,7 @@ func Inspect(data []byte) (Info, error) {
 	return info, nil
 }
 
-// reader returns what reads the headers of files that begin like data; nil for what is no picture.
+// reader returns the function that reads the headers of files that begin like data, or nil if they are not pictures.
 func reader(data []byte) func([]byte) (Info, error) {
 	begins := func(s string) bool { return bytes.HasPrefix(data, []byte(s)) }
 	switch {
@@ -151,7 +151,7 @@ func inspectWebP(data []byte) (Info, error) {
 	return Info{Kind: WebP, Width: config.Width, Height: config.Height}, nil
 }
 
-// guarded runs what others wrote, which may panic on hostile bytes.
+// guarded runs code of libraries that may panic on hostile bytes, and returns panics as errors.
 func guarded[T any](f func() (T, error)) (result T, err error) {
 	defer func() {
 		if recover() != nil {

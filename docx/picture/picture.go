@@ -1,10 +1,9 @@
-// Package picture reads image files from data, converts them to formats that Word can show, and draws QR codes and
-// barcodes. It does not know about documents.
+// Package picture reads image files from data, converts them to formats that Word can show, and draws QR codes and barcodes.
 //
 // Errors complete a sentence whose subject is the picture, such as "is larger than 32 MB".
 //
-// All input is untrusted. Sizes are checked in the headers before anything is decoded. Every function returns an error, and
-// never panics, whatever the bytes are. The same input gives the same bytes.
+// All input is untrusted. Sizes are checked in the headers before anything is decoded. Functions return errors, and
+// never panic, for any bytes. The same input results in the same bytes.
 package picture
 
 import (
@@ -27,9 +26,9 @@ const (
 	// MaxPixels is the maximum number of pixels of an image.
 	MaxPixels = 150_000_000
 
-	// maxDecoded is how many pixels a picture may have that has to be decoded, since that takes up to 8 bytes for each.
+	// maxDecoded is the largest number of pixels of a picture that must be decoded, which takes up to 8 bytes for each.
 	maxDecoded = 50_000_000
-	// jpegQuality is that of photographs that had to be turned upright: no loss can be seen.
+	// jpegQuality is the quality of rotated photographs, without a visible loss.
 	jpegQuality = 95
 )
 
@@ -77,22 +76,22 @@ const (
 type Picture struct {
 	Kind          Kind   // of Data: PNG, JPEG, GIF, BMP or TIFF
 	Data          []byte // the file
-	SVG           []byte // the same as a vector picture, which is to be shown where that is possible; nil if there is none
-	Width, Height EMU    // how large it is by itself
+	SVG           []byte // the same as a vector picture, which should be shown if possible; nil if there is none
+	Width, Height EMU    // natural size
 	Elastic       bool   // it says the same in another ratio, as bars do
 }
 
 // ErrKind reports that the bytes are not an image of a supported kind.
 var ErrKind = errors.New("is not an image: use a PNG, JPEG, GIF, BMP, TIFF, WebP, or SVG file")
 
-// Prepare converts an image file to a format that Word can show. PNG, JPEG, GIF, BMP and TIFF files stay as they are, byte for byte.
-// WebP becomes PNG. SVG loses scripts and whatever refers to the outside, and comes with a PNG.
+// Prepare converts an image file to a format that Word can show. PNG, JPEG, GIF, BMP, and TIFF files stay unchanged, byte for byte. WebP
+// becomes PNG. SVG loses scripts and external references, and gets a PNG as an alternative.
 //
-// A JPEG file that says it is to be turned (its EXIF orientation) is turned: its pixels are written again, upright. The other
-// way, a rotation of the drawing, would keep the bytes, but viewers disagree on whether the file's own orientation
-// counts besides, and on the box of a drawing that is rotated; upright pixels are the same everywhere.
+// A JPEG file with an EXIF orientation is rotated: its pixels are encoded again, upright. A rotation of the drawing
+// would keep the bytes, but viewers disagree on whether the orientation of the file also applies, and on the box of a
+// rotated drawing. Upright pixels look the same everywhere.
 //
-// The pixels of files that are decoded or drawn are taken from the meter before that is begun. An error of the meter comes as it is.
+// The pixels of files to decode or draw are taken from the meter first. Prepare returns an error of the meter unchanged.
 func Prepare(m *budget.Meter, data []byte) (*Picture, error) {
 	info, err := Inspect(data)
 	if err != nil {

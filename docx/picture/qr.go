@@ -12,11 +12,11 @@ import (
 
 const (
 	qrMasks = 8
-	// qrWords is how many words a row takes: the largest symbol has 177 modules on a side.
+	// qrWords is the number of words for a row: the largest symbol has 177 modules on a side.
 	qrWords = 3
 )
 
-// qrRow holds the modules of a row or column, the first in the lowest bit of the first word; 1 is dark.
+// qrRow has the modules of a row or column, the first one in the lowest bit of the first word. 1 is dark.
 type qrRow [qrWords]uint64
 
 // qrSymbol is a QR code. It implements image.Image, a module a pixel.
@@ -29,13 +29,13 @@ type qrSymbol struct {
 type qrVersion struct {
 	once  sync.Once
 	plan  *coding.Plan      // with mask 0
-	masks [qrMasks]qrSymbol // the modules that differ from those with mask 0
+	masks [qrMasks]qrSymbol // by mask, the modules that differ from those with mask 0
 }
 
 var qrVersions [coding.MaxVersion + 1]qrVersion
 
-// qrCode returns the QR code (ISO/IEC 18004) of a text at level M: the smallest that holds it, in the best mode for all of it,
-// with the mask of the lowest penalty.
+// qrCode returns the QR code (ISO/IEC 18004) of a text at level M: the smallest one for the text, in the best mode for
+// the whole text, with the mask of the lowest penalty.
 func qrCode(text string) (image.Image, error) {
 	mode := qrMode(text)
 	for v := coding.Version(coding.MinVersion); v <= coding.MaxVersion; v++ {
@@ -125,7 +125,8 @@ func (s *qrSymbol) penalty() int {
 	return total + 10*(max(20*dark-10*area, 10*area-20*dark)/area)
 }
 
-// penalty is that of one row or column of n modules: runs of five or more of one color, and what looks like a finder pattern.
+// penalty returns the penalty of one row or column of n modules: for runs of five or more of one color, and for
+// patterns like a finder pattern.
 func (r *qrRow) penalty(n int) int {
 	next := r.shift(1)
 	var same qrRow // modules that the next one is equal to

@@ -16,17 +16,16 @@ import (
 )
 
 const (
-	// rasterScale is how many pixels the PNG of a vector picture has for one of the picture, and maxRasterSide how many it
-	// has on a side at most.
+	// rasterScale is the number of pixels in the PNG for a pixel of a vector picture, and maxRasterSide the largest number on a side.
 	rasterScale, maxRasterSide = 2, 1600
 	// minRasterSide is the smallest that is tried.
 	minRasterSide = 32
 
 	// maxRasterWork bounds the drawing of one vector picture: in pixels, a line counting as many as lineWork; about a second.
 	maxRasterWork, lineWork = 100_000_000, 50
-	// shadedWork is how many times the work of a plain color a gradient is.
+	// shadedWork is the work of a gradient, as a multiple of that of a plain color.
 	shadedWork = 20
-	// workPerStep is how much of this work counts as a step of the document's.
+	// workPerStep is the amount of work that counts as a step of the document.
 	workPerStep = 50
 )
 
@@ -100,7 +99,7 @@ func (m *meter) spend(n int) {
 	}
 }
 
-// Line counts the lines, of which curves and dashes may become very many.
+// Line counts the lines. Curves and dashes may become very many.
 func (m *meter) Line(b fixed.Point26_6) {
 	m.spend(lineWork)
 	m.Scanner.Line(b)

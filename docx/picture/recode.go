@@ -11,10 +11,10 @@ import (
 	"platen/budget"
 )
 
-// largePixels is how many pixels a picture may have that is decoded while others are.
+// largePixels is the largest number of pixels of pictures that are decoded concurrently.
 const largePixels = 4_000_000
 
-// large is held while a larger one is decoded, so that however many documents are made at once, the memory is that of one.
+// large is held while a larger picture is decoded. The memory is that of one picture, however many documents are generated at once.
 var large sync.Mutex
 
 // recode decodes a file and encodes it otherwise, upright.

@@ -10,7 +10,7 @@ const (
 	FitInside   Fit = "fit"      // as large as it can be without leaving the box, in its own ratio
 	FitFill     Fit = "fill"     // as small as it can be and still fill the box, in its own ratio: what juts out is cut off
 	FitStretch  Fit = "stretch"  // as wide and as high as the box
-	FitOriginal Fit = "original" // as large as it is by itself
+	FitOriginal Fit = "original" // the natural size
 )
 
 // MaxExtent is how wide or high a picture in a document may be: the widest page of Word.
@@ -23,9 +23,8 @@ type Placed struct {
 	Left, Top, Right, Bottom int
 }
 
-// Place brings a picture of its natural width and height to a box. A width or height of 0 is not given: it follows
-// from the other in the picture's ratio, and the picture is as large as it is by itself if neither is given.
-// Nothing becomes larger than MaxExtent.
+// Place fits a picture of a natural width and height into a box. A width or height of 0 is computed from the other one
+// with the ratio of the picture. If both are 0, the picture has its natural size. No length exceeds MaxExtent.
 func Place(naturalWidth, naturalHeight, width, height EMU, fit Fit) Placed {
 	w, h := clamp(naturalWidth), clamp(naturalHeight)
 	switch {
@@ -54,13 +53,13 @@ func within(w, h, width, height EMU, grow bool) Placed {
 	if !grow && w <= width && h <= height {
 		return Placed{Width: w, Height: h}
 	}
-	if w*height >= h*width { // the width is what it touches
+	if w*height >= h*width { // the width is the limit
 		return Placed{Width: width, Height: max(scale(h, width, w), 1)}
 	}
 	return Placed{Width: max(scale(w, height, h), 1), Height: height}
 }
 
-// fill cuts off w by h what the box of another ratio does not show.
+// fill crops w by h to the ratio of the box.
 func fill(w, h, width, height EMU) Placed {
 	const whole = 100_000
 	p := Placed{Width: width, Height: height}
@@ -74,7 +73,7 @@ func fill(w, h, width, height EMU) Placed {
 	return p
 }
 
-// scale returns n*over/under, rounded, of numbers that are not negative, the product of which may be larger than 64 bits.
+// scale returns n*over/under, rounded. The numbers must not be negative, and n*over may exceed 64 bits.
 func scale(n, over, under EMU) EMU {
 	hi, lo := bits.Mul64(uint64(n), uint64(over))
 	lo, carry := bits.Add64(lo, uint64(under)/2, 0)

@@ -17,7 +17,7 @@ import (
 const (
 	// maxSVGBytes, maxSVGElements and maxSVGDepth bound vector pictures, which are read as trees wherever they are shown.
 	maxSVGBytes, maxSVGElements, maxSVGDepth = 8 << 20, 100_000, 200
-	// svgPerStep is how many bytes are read for one step.
+	// svgPerStep is the number of bytes that are read for one step.
 	svgPerStep = 10
 	// maxSVGProlog is the maximum number of bytes before the root element.
 	maxSVGProlog = 64 << 10
@@ -85,7 +85,7 @@ func inspectSVG(data []byte) (Info, error) {
 // whole rounds a length to a whole number, of at least 1.
 func whole(x float64) int { return int(min(max(math.Round(x), 1), math.MaxInt32)) }
 
-// svgSize returns the size of a picture in pixels: its width and height, and what they leave open from its viewBox.
+// svgSize returns the size of a picture in pixels: its width and height, or else those of its viewBox.
 func svgSize(root xml.StartElement) (width, height float64) {
 	var box []float64
 	for _, a := range root.Attr {
@@ -177,8 +177,8 @@ type cleaner struct {
 	elements int
 }
 
-// sanitize returns an SVG file without scripts, without what refers to other files or places, and without what is not SVG.
-// References within the file and pictures that it holds itself (as data URIs) stay.
+// sanitize returns an SVG file without scripts, external references, and elements of other languages. References
+// within the file, and pictures in data URIs, stay.
 func sanitize(data []byte, forPNG bool) ([]byte, error) {
 	c := cleaner{forPNG: forPNG}
 	d := xml.NewDecoder(bytes.NewReader(data))
@@ -272,7 +272,7 @@ func (c *cleaner) end(e xml.EndElement) {
 	}
 }
 
-// attrName returns the name of an attribute as it is to be written; empty if it has to go.
+// attrName returns the name with which to write an attribute, or "" to remove it.
 func (c *cleaner) attrName(element string, a xml.Attr) string {
 	name := a.Name.Local
 	switch {
@@ -294,7 +294,7 @@ func (c *cleaner) attrName(element string, a xml.Attr) string {
 	return name
 }
 
-// rounded gives a rectangle that says one radius of its corners the other (SVG 1.1, 9.2), as rasterize does not infer it.
+// rounded adds the second radius to a rectangle with one radius (SVG 1.1, 9.2), which rasterize does not infer.
 func rounded(attrs []xml.Attr) []xml.Attr {
 	find := func(name string) int {
 		return slices.IndexFunc(attrs, func(a xml.Attr) bool { return a.Name.Space == "" && a.Name.Local == name })
@@ -312,7 +312,7 @@ func rounded(attrs []xml.Attr) []xml.Attr {
 // dashOffset is the property that rasterize follows step by step, however large it is.
 const dashOffset = "stroke-dashoffset"
 
-// value returns an attribute's value as it is to be written.
+// value returns the value with which to write an attribute.
 func (c *cleaner) value(s string) string {
 	if c.forPNG {
 		return strings.ReplaceAll(s, dashOffset, "x")

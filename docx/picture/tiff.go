@@ -11,13 +11,13 @@ const (
 	tiffYResolution    = 283
 	tiffResolutionUnit = 296
 
-	// maxTIFFTags is how many tags of a directory are looked at.
+	// maxTIFFTags is the number of tags of a directory that are read.
 	maxTIFFTags = 1000
 
 	centimetresPerInch = 2.54
 )
 
-// tiffTags are those of the first directory of a TIFF file that matter.
+// tiffTags are the relevant tags in the first directory of a TIFF file.
 type tiffTags struct {
 	width, height, orientation int
 	xdpi, ydpi                 float64
@@ -84,7 +84,7 @@ func tiffNumber(order binary.ByteOrder, entry []byte) int {
 	return 0
 }
 
-// tiffRatio is the value of a tag of one RATIONAL, which stands elsewhere in the file.
+// tiffRatio returns the value of a tag with one RATIONAL, which is elsewhere in the file.
 func tiffRatio(order binary.ByteOrder, data, entry []byte) float64 {
 	const rational = 5
 	at := uint64(order.Uint32(entry[8:]))

@@ -11,10 +11,10 @@ import (
 // maxTables is how deep tables may nest; deeper ones dissolve into their cells' content.
 const maxTables = 6
 
-// maxJoined is how long a text may be to be joined with the next; it keeps the cost of many linear.
+// maxJoined is the largest length of a text that is joined with the next one, so that the cost of many texts stays linear.
 const maxJoined = 256
 
-// style is what an element passes to its content.
+// style has the formatting that an element passes to its content.
 type style struct {
 	format
 	shape
@@ -31,7 +31,7 @@ type builder struct {
 	keepSpace bool   // of the open paragraph's text
 	space     bool   // a blank would collapse with the one before it, or begins the line
 
-	// Of the paragraph that was closed last: what was cut off, and whether an element of its own was around it.
+	// Of the last paragraph: what was cut off, and whether it had no element.
 	cutBefore, cutAfter, cutBreak, anonymous bool
 }
 
@@ -60,7 +60,7 @@ func (b *builder) finish() []block {
 	return b.blocks
 }
 
-// within makes the blocks of an element that is a container of its own.
+// within returns the blocks in an element that is a container.
 func within(n *html.Node, s style) []block {
 	var b builder
 	b.children(n, s)
@@ -170,7 +170,7 @@ func (b *builder) collapse(s string) string {
 	return t.String()
 }
 
-// add adds to the open paragraph, text of one format to what is there of it.
+// add adds an inline to the open paragraph. It joins texts with the same format.
 func (b *builder) add(in inline) {
 	n := len(b.par.text)
 	switch {
@@ -196,7 +196,7 @@ func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\
 
 func isBlank(s string) bool { return strings.Trim(s, " \n\t\r\f") == "" }
 
-// paragraphs are the elements that have lines of their own.
+// paragraphs are the elements that begin on a new line.
 var paragraphs = setOf("p div section article header footer main aside nav address figure figcaption center fieldset legend form " +
 	"details summary dl dt dd hgroup h1 h2 h3 h4 h5 h6 pre listing xmp plaintext caption dir optgroup option thead tbody tfoot tr td th")
 
@@ -248,7 +248,7 @@ func (b *builder) quote(n *html.Node, s style, level int) {
 	}
 }
 
-// other is an element that only makes its content look different or have lines of its own.
+// other handles an element that only changes the formatting of its content, or puts it on separate lines.
 func (b *builder) other(n *html.Node, s style) {
 	if !paragraphs[n.Data] {
 		b.children(n, s)

@@ -24,13 +24,13 @@ import (
 const (
 	// maxFontSize is Word's, in half-points.
 	maxFontSize = 3276
-	// maxFontName is how many characters the name of a font has in Word.
+	// maxFontName is the largest number of characters in the name of a font in Word.
 	maxFontName = 31
 )
 
 func (s *style) hidden(n *html.Node) bool { return declared(n, "display") == "none" }
 
-// apply adds what an element's name, attributes and style say of its look.
+// apply adds the formatting from an element's name, attributes, and style.
 func (s *style) apply(n *html.Node) {
 	if outer := s.shape; !paragraphs[n.Data] && !containers[n.Data] {
 		defer func() { s.shape = outer }()
@@ -50,7 +50,7 @@ func (s *style) apply(n *html.Node) {
 	}
 }
 
-// containers are the elements besides those of paragraphs that have lines of their own.
+// containers are the elements besides paragraphs that begin on a new line.
 var containers = setOf("ul ol menu li blockquote table")
 
 func (s *style) applyName(n *html.Node) {
@@ -104,7 +104,7 @@ func (s *style) applyFont(n *html.Node) {
 	}
 }
 
-// fontSizes are those of the element font and of the keywords of CSS, in percent.
+// fontSizes are the sizes of the element font and of the keywords of CSS, in percent.
 var fontSizes = []int{63, 81, 100, 113, 150, 200, 300}
 
 var sizeWords = map[string]int{"xx-small": 56, "x-small": 63, "small": 81, "medium": 100, "large": 113, "x-large": 150, "xx-large": 200}
@@ -267,7 +267,7 @@ var families = map[string]string{
 	"cursive": "", "fantasy": "", "system-ui": "", "inherit": "", "initial": "", "unset": "",
 }
 
-// family sets the font to the one of that name.
+// family sets the font.
 func (s *style) family(name string) {
 	if generic, ok := families[strings.ToLower(name)]; ok {
 		name = generic
@@ -282,7 +282,7 @@ func notInFontName(r rune) bool {
 	return r < ' ' || strings.ContainsRune(`<>&"'`, r) || r == '\uFFFD' || r == '\uFFFE' || r == '\uFFFF'
 }
 
-// color sets a color if the word is one; what is transparent leaves it.
+// setColor sets a color if the word is one. transparent does not change it.
 func (s *style) setColor(of *string, word string) {
 	if found, ok := parseColor(strings.ToLower(strings.TrimSpace(word))); ok {
 		*of = found
@@ -356,7 +356,7 @@ func lengthOf(n *html.Node) length {
 // maxWidth is Word's widest page in twentieths of a point.
 const maxWidth = 31_680
 
-// pictureSize reads the size that a picture is to have, as far as it is given in absolute units.
+// pictureSize returns the size of a picture element in absolute units. Other sizes are 0.
 func pictureSize(n *html.Node) (width, height EMU) {
 	for i, name := range []string{"width", "height"} {
 		for _, word := range []string{declared(n, name), attr(n, name)} {

@@ -12,14 +12,14 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxDeclarations is how many declarations are read from one style attribute.
+// maxDeclarations is the number of declarations that are read from one style attribute.
 const maxDeclarations = 100
 
 // declaration is a property and its value.
 type declaration struct {
 	name  string // in lower case
 	value string // without comments, URLs, and !important; escapes are resolved
-	first string // the value up to the first comma; of a string, what is between the quotes
+	first string // the value up to the first comma, with strings without their quotes
 }
 
 // declarations returns the declarations of the style attribute. Those that are not well formed are skipped, as browsers do.
@@ -49,7 +49,8 @@ func declared(n *html.Node, name string) string {
 	return ""
 }
 
-// readDeclaration reads up to a semicolon outside brackets, or to the end; more reports a semicolon. The name is empty if there is none.
+// readDeclaration reads up to a semicolon outside brackets, or to the end. more reports whether it found a semicolon.
+// The name is "" if there is no declaration.
 func readDeclaration(lexer *css.Lexer) (d declaration, more bool) {
 	r := declarationReader{}
 	for {

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// maxColumns is how many a table of Word has; more cells join the last one.
+	// maxColumns is the largest number of columns in a table of Word. Further cells are joined with the last one.
 	maxColumns = 63
-	// maxCells is how many cells one table has before those that reach into rows below are cut off there.
+	// maxCells is the number of cells in a table after which cells no longer span rows.
 	maxCells = 50_000
 	// maxRowspan is HTML's.
 	maxRowspan = 65_534
 )
 
-// table makes a table. Where tables stand too deep in each other, only the content of the cells is taken.
+// table adds a table, or only the content of its cells if tables are nested too deeply.
 func (b *builder) table(n *html.Node, s, outer style) {
 	b.closePar()
 	if s.tables >= maxTables {
@@ -40,7 +40,7 @@ func (b *builder) table(n *html.Node, s, outer style) {
 	}
 }
 
-// hasBorders reports whether a table is to have lines. It has unless it says otherwise, as those of most editors.
+// hasBorders reports whether a table has borders, which is the default, as in most editors.
 func hasBorders(n *html.Node) bool {
 	if hasAttr(n, "border") {
 		return attr(n, "border") != "0"
@@ -180,7 +180,7 @@ type reach struct {
 	fill       string
 }
 
-// placer gives the cells of one row after the other their columns.
+// placer assigns columns to cells, row by row.
 type placer struct {
 	reaching [maxColumns]reach
 	column   int
@@ -215,7 +215,7 @@ func (t *tableReader) place() {
 	t.headersLead()
 }
 
-// groupSizes returns for each row how many rows of its group there are from it on.
+// groupSizes returns, for each row, the number of rows of its group from this row on.
 func (t *tableReader) groupSizes() []int {
 	left := make([]int, len(t.rows))
 	for i := len(t.rows) - 1; i >= 0; i-- {
@@ -291,7 +291,7 @@ func (p *placer) put(c sourceCell, rowsLeft int) {
 	p.add(c.cell)
 }
 
-// join adds what has no place to the last cell of the row that begins in it.
+// join adds blocks without a place to the last cell that begins in the row.
 func (p *placer) join(blocks []block) {
 	for i := len(p.row.cells) - 1; i >= 0; i-- {
 		if c := &p.row.cells[i]; !c.above {
@@ -307,7 +307,7 @@ func (p *placer) add(c cell) {
 	p.cells++
 }
 
-// passReaching places the parts of cells that reach into the row where it has come to.
+// passReaching places the parts of cells from earlier rows that span into this row at the current column.
 func (p *placer) passReaching() {
 	for p.column < maxColumns && p.reaching[p.column].rows > 0 {
 		r := &p.reaching[p.column]
@@ -333,8 +333,8 @@ func (p *placer) fill() {
 	}
 }
 
-// columnWidths shares the width of a table among its columns as browsers do (CSS 2.2 §17.5.2.2): what is given; of the rest to
-// each what its longest word needs, and what is left by how much more its longest line needs.
+// columnWidths distributes the width of a table like browsers (CSS 2.2 §17.5.2.2): given widths first, then the width
+// of each column's longest word, and then the rest in proportion to what its longest line needs in addition.
 func (g *grid) columnWidths(total int) []int {
 	least, best := g.needs()
 	widths := make([]int, g.columns)
@@ -362,13 +362,13 @@ func (g *grid) columnWidths(total int) []int {
 	return fitted(widths, total)
 }
 
-// What texts need, about: characters in twentieths of a point, and how many are not broken where nothing else is to be had.
+// The approximate width of a character in twentieths of a point, and the number of characters that are not broken if possible.
 const (
 	wordCharacter, lineCharacter = 150, 120
 	maxWord, maxLine             = 20, 40
 )
 
-// needs returns how wide the columns are to be at least for their longest words, and at best for their longest lines.
+// needs returns the least widths of the columns, for their longest words, and the best widths, for their longest lines.
 func (g *grid) needs() (least, best []int) {
 	least, best = make([]int, g.columns), make([]int, g.columns)
 	for i := range least {
@@ -410,7 +410,7 @@ func (l length) of(total int) int {
 	return l.twips
 }
 
-// longest returns how many characters the longest word and the longest line of a cell's paragraphs have.
+// longest returns the number of characters of the longest word, and of the longest line, in a cell's paragraphs.
 func longest(blocks []block) (word, line int) {
 	for i := range blocks {
 		for l := range strings.SplitSeq(textOf(blocks[i].text, "\n"), "\n") {

@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// maxNodes is how many elements and texts the tree of a fragment may have. The parser repeats elements such as b that
-	// are not closed in every paragraph after them, so that they are counted before it is asked.
+	// maxNodes is the largest number of elements and texts in the tree of a fragment. The parser repeats unclosed elements such as b in
+	// every following paragraph, so they are counted before parsing.
 	maxNodes = 200_000
-	// maxAttributes is how many one element may have.
+	// maxAttributes is the largest number of attributes of an element.
 	maxAttributes = 100
 )
 
@@ -31,7 +31,7 @@ func parseHTML(m *budget.Meter, s string) (nodes []*html.Node, ok bool) {
 // formatting are the elements that the parser begins again where they were not closed.
 var formatting = []string{"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
 
-// isAffordable reports whether the tree of a fragment has no more than maxNodes.
+// isAffordable reports whether the tree of a fragment has up to maxNodes nodes.
 func isAffordable(s string) bool {
 	open := map[string]int{}
 	nodes, active := 0, 0

@@ -7,20 +7,19 @@ import (
 )
 
 const (
-	// listLevels is how many levels a list of Word has (ISO 29500-1 §17.9.6).
+	// listLevels is the number of levels of a list in Word (ISO 29500-1 §17.9.6).
 	listLevels = 9
-	// listIndent is how far each level is to the right of the one around it, and hanging how far its mark stands out, in
-	// twentieths of a point.
+	// listIndent is the indentation of each level, and hanging that of the mark to the left, in twentieths of a point.
 	listIndent = 720
 	hanging    = 360
 )
 
-// List says how the items of a list are marked.
+// List has the properties of the marks of a list.
 type List struct {
 	Format string // as w:numFmt names it: "bullet", "decimal", "lowerLetter", "upperRoman", …, "none"
-	Bullet string // the mark, if it is another than the usual one of the level
+	Bullet string // the mark; "" for the usual one of the level
 	Start  int    // the first number
-	Level  int    // how many lists are around it, up to 8
+	Level  int    // the number of lists around it, up to 8
 }
 
 // Numbered reports whether the items have numbers, so that another list must be another w:num.

@@ -55,7 +55,7 @@ func split(src []byte, prefix string) []property {
 	}
 }
 
-// endOfTag returns how long the tag or comment is that src begins with; 0 if it does not end.
+// endOfTag returns the length of the tag or comment at the start of src, or 0 if it does not end.
 func endOfTag(src []byte) int {
 	if bytes.HasPrefix(src, []byte("<!--")) {
 		if end := bytes.Index(src, []byte("-->")); end >= 0 {
@@ -125,7 +125,7 @@ func numberIn(xml, name string) int {
 	return n
 }
 
-// only returns those of the properties that are named.
+// only returns the properties with some names.
 func only(all []property, names map[string]bool) []property {
 	var kept []property
 	for _, p := range all {

@@ -1,9 +1,10 @@
-// Package richtext reads HTML and Markdown and writes them as WordprocessingML (ISO 29500-1 §17): paragraphs, lists, tables,
-// links and pictures of Word's own, never an altChunk.
+// Package richtext reads HTML and Markdown, and writes them as WordprocessingML (ISO 29500-1 §17): native paragraphs,
+// lists, tables, links, and pictures, never an altChunk.
 //
-// Any input gives a document. Whitespace collapses as in a browser, unknown elements dissolve into their content,
-// and scripts, styles and comments vanish. Of CSS it knows the attribute style alone, with the properties that css.go lists.
-// It does no I/O; links, pictures, lists and styles are the [Host]'s.
+// Any input results in a document. Whitespace collapses as in a browser, unknown elements are replaced with their
+// content, and scripts, styles, and comments are removed. The only supported form of CSS is the attribute style, with
+// the properties in css.go. The package does no I/O: the
+// [Host] provides links, pictures, lists, and styles.
 package richtext
 
 import (
@@ -30,7 +31,7 @@ type Doc struct {
 	reduced bool
 }
 
-// stepBytes is how many bytes of markup that must be parsed count as a step. The tree has no more nodes than some for each byte.
+// stepBytes is the number of bytes of parsed markup that count as a step. The tree has at most a few nodes for each byte.
 const stepBytes = 2
 
 // HTML reads a fragment of HTML or a whole page. The error is one of the meter, which the work is taken from.
@@ -54,8 +55,8 @@ var markdown = goldmark.New(
 	goldmark.WithRendererOptions(render.WithUnsafe()), // HTML is where the unsafe is left out
 )
 
-// Markdown reads CommonMark with GitHub's tables, ~~struck~~ text, tasks and bare addresses. It goes by way of HTML, which
-// CommonMark defines itself by. The error is as that of [HTML].
+// Markdown reads CommonMark with GitHub's tables, ~~struck~~ text, tasks, and bare addresses. It converts the text to
+// HTML, by which CommonMark is defined. The error is like that of [HTML].
 func Markdown(m *budget.Meter, s string) (*Doc, error) {
 	if err := m.Spend(len(s) / stepBytes); err != nil {
 		return nil, err
@@ -69,10 +70,10 @@ func Markdown(m *budget.Meter, s string) (*Doc, error) {
 }
 
 const (
-	// maxMarkers is how many signs of quotes and lists may begin a line, and how many brackets it may
-	// open, since each is a level of the parser's recursion.
+	// maxMarkers is the largest number of markers of quotes and lists at the start of a line, and of open brackets in a line. Each is a level
+	// of the parser's recursion.
 	maxMarkers = 100
-	// maxReferences is how many addresses may be defined apart from their links, the cost of which grows with the square.
+	// maxReferences is the largest number of link reference definitions, whose cost is quadratic.
 	maxReferences = 2_000
 )
 
@@ -111,12 +112,12 @@ func plainDoc(s string) *Doc {
 // Reduced reports whether the markup was ignored because the text is too long, nests too deep, or would cost too much.
 func (d *Doc) Reduced() bool { return d.reduced }
 
-// Inline reports whether the document can be part of a paragraph: it is one paragraph at most.
+// Inline reports whether the document can be part of a paragraph, because it has at most one.
 func (d *Doc) Inline() bool {
 	return len(d.blocks) == 0 || len(d.blocks) == 1 && d.blocks[0].kind == paragraph
 }
 
-// Shaped reports whether its first paragraph has an alignment or a direction, which only a paragraph of its own can have.
+// Shaped reports whether the first paragraph has an alignment or a direction, for which it must be a separate paragraph.
 func (d *Doc) Shaped() bool { return len(d.blocks) > 0 && d.blocks[0].shape != shape{} }
 
 // EndsWithTable reports whether the last block, or the last one within it, is a table.
@@ -174,9 +175,9 @@ type Context struct {
 	MustEndWithParagraph bool
 }
 
-// Host provides what the text refers to.
+// Host provides the links, pictures, lists, and styles of a text.
 type Host interface {
-	// Link returns the id of a relationship to an address, "" if there can be none; its text then stands without a link.
+	// Link returns the id of a relationship to an address, or "" if the address is not allowed. The text is then not a link.
 	Link(address string) (relID string)
 	// Picture returns a w:r with the picture; if there can be none, its alternative text is used.
 	Picture(p Picture) (run []byte, ok bool)

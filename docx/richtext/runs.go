@@ -8,7 +8,7 @@ import (
 	"platen/docx/wml"
 )
 
-// inlines writes runs, with links around those that lead somewhere.
+// inlines writes runs, with links around those with an address.
 func (w *writer) inlines(all []inline, l looks) {
 	for from := 0; from < len(all); {
 		to := from + 1
@@ -30,7 +30,7 @@ func (w *writer) inlines(all []inline, l looks) {
 	}
 }
 
-// stretch writes runs of which all or none are in a link.
+// stretch writes runs that are all inside a link, or all outside.
 func (w *writer) stretch(all []inline, l looks, linked bool) {
 	for from := 0; from < len(all); {
 		if all[from].kind == picture {
@@ -137,7 +137,7 @@ func (w *writer) runProps(f format, l looks, linked bool) string {
 	return props
 }
 
-// linkLook is what the style of links says.
+// linkLook has the properties that the style of links sets.
 var linkLook = setOf("color u")
 
 // own returns the properties that a format says.
@@ -188,7 +188,7 @@ func (w *writer) own(f format, l looks, linked bool) []property {
 	return append(own, w.fontProps(f, l)...)
 }
 
-// link gives a link's text the template's look for it or, where it has none, the usual one.
+// link gives a link's text the template's style for links or, if it has none, the usual formatting.
 func (w *writer) link(f *format, own *[]property) {
 	if id, ok := w.host.Style("character", "Hyperlink"); ok {
 		*own = append(*own, w.prop("rStyle", "val", escape(id)))

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// known are the elements that a text is taken for HTML by; those of phrases must be closed somewhere.
+// known are the elements by which a text is recognized as HTML. Phrase elements must be closed somewhere.
 var (
 	phrases = setOf("a b strong i em cite dfn var u ins s strike del sub sup code kbd samp tt mark small big font span q abbr " +
 		"label time bdo bdi button nobr")
@@ -55,7 +55,7 @@ func tagName(s string) string {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// maxAttributeText is how many bytes of attributes are looked at before a value in quotes.
+// maxAttributeText is the number of bytes of attributes that are read before a quoted value.
 const maxAttributeText = 200
 
 // endsLikeTag reports whether a tag's name is followed by ">", "/>" or an attribute with a value.

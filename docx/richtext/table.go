@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// cellMargins are those at the sides of a cell's text together, in twentieths of a point.
+// cellMargins is the total of the left and the right margin of a cell, in twentieths of a point.
 const cellMargins = 216
 
 // table writes a table (ISO 29500-1 §17.4.38). Word would take one that follows another for the same.

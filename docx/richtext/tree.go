@@ -1,7 +1,7 @@
 package richtext
 
-// A document is blocks; those with text hold inlines. What is between HTML's tree and this one is in build.go, what is between
-// this one and WordprocessingML in write.go and table.go.
+// A document consists of blocks, and blocks with text consist of inlines. build.go converts the tree of HTML to this tree, and write.go and
+// table.go convert this tree to WordprocessingML.
 
 type blockKind int
 
@@ -26,9 +26,9 @@ type block struct {
 	grid   *grid
 }
 
-// shape is what a paragraph's own look is.
+// shape is the formatting of a paragraph itself.
 type shape struct {
-	align       string // "left", "right", "center", "both"; "" as the place has it
+	align       string // "left", "right", "center", "both"; "" for that of the place
 	rightToLeft bool
 }
 
@@ -36,7 +36,7 @@ type shape struct {
 type item struct {
 	blocks []block
 	marked bool // it has a bullet or number
-	value  int  // that it says itself; 0: the next one
+	value  int  // given number; 0 for the next one
 }
 
 type inlineKind int
@@ -50,12 +50,12 @@ const (
 // inline is a stretch of text of one format, a break of lines, or a picture.
 type inline struct {
 	kind    inlineKind
-	text    string // of a picture the alternative text, which stands for it where there can be none
+	text    string // of a picture, the alternative text, which replaces it if it cannot be shown
 	format  format
 	picture Picture
 }
 
-// toggle is a property that may be said, denied, or left as the place has it.
+// toggle is a property that may be on, off, or inherited from the place.
 type toggle int8
 
 const (
@@ -83,7 +83,7 @@ type format struct {
 type grid struct {
 	rows    []row
 	columns int
-	widths  []length // of columns, as far as they are given
+	widths  []length // of columns; may be incomplete
 	width   length
 	borders bool
 	shape   shape // its align is the table's place

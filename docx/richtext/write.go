@@ -13,18 +13,18 @@ const (
 	usualWidth = 9_026
 	// usualSize is a text's where none is given, in half-points.
 	usualSize = 22
-	// leastWidth is what is left for text however far it is moved to the right.
+	// leastWidth is the least width of text with any indentation.
 	leastWidth = 1_000
 )
 
-// AppendInline appends runs that can stand where the run of a tag stands. What the document has of blocks becomes lines.
+// AppendInline appends runs that can replace the run of a tag. Blocks of the document become lines.
 func (d *Doc) AppendInline(dst []byte, c Context, h Host) []byte {
 	w := newWriter(dst, c, h)
 	w.inlines(flatten(d.blocks), w.runs)
 	return w.dst
 }
 
-// AppendBlocks appends paragraphs and tables that can stand where the paragraph of a tag stands.
+// AppendBlocks appends paragraphs and tables that can replace the paragraph of a tag.
 func (d *Doc) AppendBlocks(dst []byte, c Context, h Host) []byte {
 	w := newWriter(dst, c, h)
 	w.afterTable = c.AfterTable
@@ -150,7 +150,7 @@ func (w *writer) list(b *block, f frame) {
 	}
 }
 
-// flushMarker writes an item that has no text of its own.
+// flushMarker writes an item without text.
 func (w *writer) flushMarker(f frame) {
 	if w.marker.list > 0 {
 		w.paragraph(&block{}, f)
@@ -183,9 +183,9 @@ func (w *writer) paragraph(b *block, f frame) {
 	w.marker, w.first, w.afterTable = marker{}, false, false
 }
 
-// Properties of the tag's paragraph that do not continue: once is what only the first paragraph keeps, indented what another
-// indentation comes instead of, cellAlien what is not for the cells of a table, styled what
-// a style of its own brings; and of the run's properties spoken what continues even then.
+// Properties of the tag's paragraph that its replacements do not all keep: once are kept only by the first paragraph, indented are replaced
+// with another indentation, cellAlien are not kept in the cells of a table, and styled are not kept by paragraphs with
+// a style. spoken are the properties of the run that are kept even then.
 var (
 	never     = setOf("framePr sectPr pPrChange rPrChange")
 	once      = setOf("numPr pageBreakBefore")
@@ -277,7 +277,7 @@ func (w *writer) shapeProps(s shape) []property {
 	return own
 }
 
-// headingSizes are those of the levels in percent of the text's.
+// headingSizes are the font sizes of the levels, in percent of that of the text.
 var headingSizes = []int{160, 135, 118, 108, 100, 92}
 
 // kindProps adds what headings, quotes and rules have. isStyled means that a style brings their look.
