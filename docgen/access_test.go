@@ -9,7 +9,7 @@ import (
 	"platen/docgen"
 )
 
-// rights says in words what each kind of caller may do with an item.
+// rights describes the permissions of each kind of caller on an item.
 var rights = map[string]string{
 	"nobody":             "",
 	"previewer":          "see preview",
@@ -22,13 +22,13 @@ var rights = map[string]string{
 	"owner":              "see preview download upload edit delete invite manage own",
 }
 
-// permissions are the words of rights as an item shows them.
+// permissions maps the words of rights to permissions.
 var permissions = map[string]docgen.Permissions{
 	"see": docgen.MaySee, "preview": docgen.MayPreview, "download": docgen.MayDownload, "upload": docgen.MayUpload, "edit": docgen.MayEdit,
 	"delete": docgen.MayDelete, "invite": docgen.MayInvite, "manage": docgen.MayManage, "own": docgen.MayOwn,
 }
 
-// permissionsIn reads the words of rights.
+// permissionsIn parses the words of rights.
 func permissionsIn(words string) docgen.Permissions {
 	var all docgen.Permissions
 	for word := range strings.FieldsSeq(words) {
@@ -37,7 +37,7 @@ func permissionsIn(words string) docgen.Permissions {
 	return all
 }
 
-// TestPermissions holds what an item says that its caller may do against rights.
+// TestPermissions compares the permissions that an item reports for its caller with rights.
 func TestPermissions(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -64,7 +64,7 @@ func TestPermissions(t *testing.T) {
 				w.share(docgen.File, file, c, docgen.Role(kind))
 				permissionsOf(c, words)
 				_, err := w.Folder(ctx, c, folder)
-				wantCode(t, err, docgen.CodeNotFound) // a role on a file says nothing of the folder around it
+				wantCode(t, err, docgen.CodeNotFound) // a role on a file does not extend to the folder around it
 			}
 		}
 		t.Run("of roles on an item and above it add up", func(t *testing.T) {
@@ -96,7 +96,8 @@ func TestPermissions(t *testing.T) {
 	})
 }
 
-// besideTheTrash are the operations that a target in the trash does not refuse: those of the trash itself, and of archives.
+// besideTheTrash are the operations that do not fail for a target in the trash: those of the trash itself, and of
+// archives.
 var besideTheTrash = []string{"Trashed", "Trashed, a folder", "Restore", "Restore, a folder", "Purge", "Purge, a folder",
 	"UpdateArchive", "DeleteArchive", "UpdateFile to move into an archive", "UpdateFolder to move into an archive"}
 

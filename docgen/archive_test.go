@@ -13,7 +13,7 @@ import (
 	"platen/store/storetest"
 )
 
-// archivist is an admin with a token for archives, besides other scopes.
+// archivist returns an admin whose token has the scopes for archives, in addition to others.
 func (w *world) archivist(scopes ...docgen.Scope) *docgen.Caller {
 	w.t.Helper()
 	if w.count("SELECT COUNT(*) FROM users WHERE login = 'admin@example.com'") == 0 {
@@ -30,7 +30,7 @@ func (w *world) archive(c *docgen.Caller, name string) docgen.Archive {
 	return made
 }
 
-// archives returns every archive, read page by page.
+// archives returns all archives, read page by page.
 func (w *world) archives(c *docgen.Caller) []docgen.Archive {
 	w.t.Helper()
 	all := []docgen.Archive{}
@@ -44,7 +44,7 @@ func (w *world) archives(c *docgen.Caller) []docgen.Archive {
 	}
 }
 
-// generate generates one document as a worker does, and returns its job.
+// generate generates one document like a worker, and returns its job.
 func (w *world) generate(c *docgen.Caller, template, folder int64) docgen.Job {
 	w.t.Helper()
 	job, err := w.tryGenerate(w.t.Context(), c, template, folder)
@@ -52,7 +52,7 @@ func (w *world) generate(c *docgen.Caller, template, folder int64) docgen.Job {
 	return job
 }
 
-// tryGenerate is generate without ending the test.
+// tryGenerate is generate, but returns errors.
 func (w *world) tryGenerate(ctx context.Context, c *docgen.Caller, template, folder int64) (docgen.Job, error) {
 	batch, err := w.CreateBatch(ctx, c, batchOf(template, folder, "{}"))
 	if err != nil {
@@ -70,7 +70,7 @@ func (w *world) tryGenerate(ctx context.Context, c *docgen.Caller, template, fol
 	return w.Job(ctx, c, id)
 }
 
-// again is another service on the same database and contents, as another server has it.
+// again returns another service on the same database and contents, like another server.
 func (w *world) again(cfg docgen.Config) *world {
 	w.t.Helper()
 	other := &world{t: w.t, db: w.db, cfg: w.cfg, blobs: w.blobs, alice: w.alice, bob: w.bob}
@@ -215,7 +215,7 @@ func TestArchivesThatCannotBe(t *testing.T) {
 	})
 }
 
-// TestScopesOfArchives tries the operations with every set of the scopes that they ask for.
+// TestScopesOfArchives tries the operations with every subset of the scopes that they require.
 func TestScopesOfArchives(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -281,8 +281,8 @@ func TestDeletingArchives(t *testing.T) {
 	})
 }
 
-// TestArchivesRaceForNames has two servers create archives of one name, and rename others to it, at the same time. One of them
-// gets the name, and all others get an error.
+// TestArchivesRaceForNames has two servers create archives with one name, and rename others to it, at the same time.
+// One of them gets the name, and all others get an error.
 func TestArchivesRaceForNames(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -338,7 +338,7 @@ func TestMovingIntoArchives(t *testing.T) {
 		w.share(docgen.File, template.ID, w.bob, docgen.RoleCoOwner)
 
 		_, err := w.UpdateFolder(ctx, w.alice, folder, docgen.ItemChange{ParentID: &made.ID})
-		wantCode(t, err, docgen.CodeNotFound) // nobody else sees an archive
+		wantCode(t, err, docgen.CodeNotFound) // other users do not see archives
 		moved, err := w.UpdateFolder(ctx, c, folder, docgen.ItemChange{ParentID: &made.ID})
 		must(t, err)
 		_, err = w.UpdateFile(ctx, c, other.ID, docgen.ItemChange{ParentID: &below})
@@ -428,8 +428,8 @@ func TestMovingIntoArchives(t *testing.T) {
 	})
 }
 
-// TestTemplatesInArchivesInclude shows that a template finds the files in its folder in an archive, which neither it nor its
-// uploader found before.
+// TestTemplatesInArchivesInclude shows that a template in an archive finds the files in its folder there, even if
+// neither it nor its uploader could find them before.
 func TestTemplatesInArchivesInclude(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -11,7 +11,7 @@ import (
 	"platen/docgen"
 )
 
-// audited returns the entries of the audit log that a filter selects, the oldest first.
+// audited returns the entries of the audit log that a filter selects, oldest first.
 func (w *world) audited(f docgen.AuditFilter) []docgen.AuditEvent {
 	w.t.Helper()
 	page, err := w.AuditEvents(w.t.Context(), w.Operator(), f, docgen.PageRequest{Limit: docgen.MaxPageLimit})
@@ -19,7 +19,7 @@ func (w *world) audited(f docgen.AuditFilter) []docgen.AuditEvent {
 	return page.Entries
 }
 
-// TestAudit does everything that the audit log is about, and finds one entry each, with who did it and from where.
+// TestAudit performs every audited action, and finds one entry for each, with the actor and the origin.
 func TestAudit(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		origin := docgen.Origin{Address: "203.0.113.7", Agent: "test/1.0", RequestID: "request"}
@@ -167,7 +167,7 @@ func TestAudit(t *testing.T) {
 	})
 }
 
-// TestAuditActing records As-User once an hour for each token and user.
+// TestAuditActing checks that As-User is recorded once an hour for each token and user.
 func TestAuditActing(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		root := w.member("root", docgen.RoleAdmin)
@@ -186,7 +186,8 @@ func TestAuditActing(t *testing.T) {
 	})
 }
 
-// TestAuditDenials has guests be refused from many addresses: the log grows by a bounded number of entries, and counts all of them.
+// TestAuditDenials sends denied requests of guests from many addresses: the log grows by a bounded number of entries,
+// and counts all of them.
 func TestAuditDenials(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		const guests, tries = 250, 40
@@ -215,7 +216,8 @@ func TestAuditDenials(t *testing.T) {
 	})
 }
 
-// TestAuditDenialsOfOthers has requests of many users and guests denied. The denials of one more user still have entries of their own.
+// TestAuditDenialsOfOthers denies requests of many users and guests. The denials of one more user still get separate
+// entries.
 func TestAuditDenialsOfOthers(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		const users, ways = 30, 60
@@ -259,7 +261,7 @@ func TestAuditDenialsOfOthers(t *testing.T) {
 	})
 }
 
-// TestAuditBounds has the client say more than is kept.
+// TestAuditBounds sends longer texts than the log stores.
 func TestAuditBounds(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := docgen.WithOrigin(t.Context(), docgen.Origin{Agent: strings.Repeat("ä", 10_000), Address: "\x1b[2J\n", RequestID: "\xff\x00"})

@@ -9,8 +9,8 @@ import (
 	"platen/docgen"
 )
 
-// TestPendingIsBounded drops the notifications of a user for whom too many wait, says so in the log once in a while, and
-// notifies others, and the user again when there is room.
+// TestPendingIsBounded shows that notifications are dropped when too many wait for the webhooks of a user. The log
+// reports this once in a while. Other users are notified, and the user is again when there is room.
 func TestPendingIsBounded(t *testing.T) {
 	runWith(t, docgen.Limits{Pending: 3}, func(t *testing.T, w *world) {
 		inbox := w.folder(w.alice, 0, "inbox")
@@ -40,7 +40,7 @@ func TestPendingIsBounded(t *testing.T) {
 	})
 }
 
-// wantStates checks how many deliveries of a webhook have a state, and that one which was dropped says so.
+// wantStates checks the number of a webhook's deliveries in each state, and that dropped ones give the reason.
 func (w *world) wantStates(c *docgen.Caller, webhook int64, want map[docgen.DeliveryState]int) {
 	w.t.Helper()
 	page, err := w.Deliveries(w.t.Context(), c, docgen.DeliveryFilter{WebhookID: webhook}, docgen.PageRequest{})

@@ -12,7 +12,7 @@ import (
 	"platen/docgen"
 )
 
-// batchOf asks for one document for each input: "Document 1", "Document 2" and so on.
+// batchOf returns a batch with one document for each input: "Document 1", "Document 2", and so on.
 func batchOf(template, destination int64, inputs ...string) docgen.NewBatch {
 	b := docgen.NewBatch{TemplateID: template, DestinationID: destination, InputSource: docgen.InputSource,
 		OutputType: docgen.OutputDocx, Inputs: new(docgen.Inputs)}
@@ -22,7 +22,7 @@ func batchOf(template, destination int64, inputs ...string) docgen.NewBatch {
 	return b
 }
 
-// batch makes a batch of alice's.
+// batch creates a batch as alice.
 func (w *world) batch(b docgen.NewBatch) string {
 	w.t.Helper()
 	id, err := w.CreateBatch(w.t.Context(), w.alice, b)
@@ -30,7 +30,7 @@ func (w *world) batch(b docgen.NewBatch) string {
 	return id
 }
 
-// jobs returns all jobs of a batch of alice's, with their failures.
+// jobs returns all jobs of a batch of alice, with their failures.
 func (w *world) jobs(batch string) []docgen.Job {
 	w.t.Helper()
 	var jobs []docgen.Job
@@ -300,7 +300,7 @@ func numberedFields(list string, n int) []string {
 	return fields
 }
 
-// TestBatchIsAllOrNothing shows that rows and queue entries come into being together.
+// TestBatchIsAllOrNothing shows that rows and queue entries are committed together.
 func TestBatchIsAllOrNothing(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		template := w.template(w.alice, 0, "a.docx")

@@ -10,14 +10,14 @@ import (
 	"platen/store/storetest"
 )
 
-// The number of items in the folders of BenchmarkRootPages, and of items that others share with the user.
+// The number of items in the folders of BenchmarkRootPages, and the number of items shared with the user.
 const (
 	rootItems   = 100_000
 	rootsShared = 2_000
 )
 
-// BenchmarkRootPages reads a page of 100 items in the middle of a root folder, with many items that others share. The floor is a page in
-// the middle of a folder with as many items.
+// BenchmarkRootPages reads a page of 100 items in the middle of a root folder, while many other items are shared with
+// the user. The floor is a page in the middle of a folder with as many items.
 func BenchmarkRootPages(b *testing.B) {
 	for name, config := range map[string]func(testing.TB) store.Config{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
 		b.Run(name, func(b *testing.B) {
@@ -47,7 +47,7 @@ func BenchmarkRootPages(b *testing.B) {
 	}
 }
 
-// fill puts files into a folder past the service, with ids from one on.
+// fill inserts files into a folder directly in the database, with ids from one on.
 func (w *world) fill(folder, first, count int64) {
 	w.t.Helper()
 	must(w.t, w.exec(`WITH RECURSIVE n (i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $2)
@@ -57,7 +57,7 @@ func (w *world) fill(folder, first, count int64) {
 		FROM n JOIN items ON items.id = $3`, first, first+count-1, folder))
 }
 
-// middle is the marker of the page in the middle of a folder.
+// middle returns the marker of the page in the middle of a folder.
 func (w *world) middle(b *testing.B, folder int64) docgen.PageRequest {
 	b.Helper()
 	r := docgen.PageRequest{Limit: docgen.MaxPageLimit}

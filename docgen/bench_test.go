@@ -12,10 +12,10 @@ import (
 	"platen/store/storetest"
 )
 
-// depth is how many jobs the list has that BenchmarkJobPages reads.
+// depth is the number of jobs in the list that BenchmarkJobPages reads.
 const depth = 1_000_000
 
-// BenchmarkJobPages reads a page of 100 jobs at the beginning of a list of a million and at its end.
+// BenchmarkJobPages reads a page of 100 jobs at the beginning and at the end of a list of a million.
 func BenchmarkJobPages(b *testing.B) {
 	for name, config := range map[string]func(testing.TB) store.Config{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
 		b.Run(name, func(b *testing.B) {
@@ -52,7 +52,7 @@ func readPage(b *testing.B, s *docgen.Service, c *docgen.Caller, batch string, r
 	return page
 }
 
-// millionJobs makes a batch of one document and gives it a million jobs.
+// millionJobs creates a batch of one document and adds a million jobs to it.
 func millionJobs(b *testing.B, db *store.DB) (*docgen.Service, *docgen.Caller, string) {
 	b.Helper()
 	ctx := b.Context()

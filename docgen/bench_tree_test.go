@@ -11,7 +11,7 @@ import (
 	"platen/store/storetest"
 )
 
-// fillFiles puts files with a version each into a folder past the service, with ids from one on.
+// fillFiles inserts files with one version each into a folder directly in the database, with ids from one on.
 func (w *world) fillFiles(folder, first, count int64) {
 	w.t.Helper()
 	w.fill(folder, first, count)
@@ -22,8 +22,8 @@ func (w *world) fillFiles(folder, first, count int64) {
 		"version_id = 0", folder))
 }
 
-// BenchmarkTrees measures what others may have to wait for while one user changes a large tree: each operation is one
-// transaction. A user may do so with the limits of what changes owner and of what is copied; managers of content without a limit.
+// BenchmarkTrees measures how long others may have to wait while one user changes a large tree: each operation is one
+// transaction. For users, the limits on transfers and copies apply; for managers of content, they do not.
 func BenchmarkTrees(b *testing.B) {
 	for name, config := range map[string]func(testing.TB) store.Config{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
 		for _, items := range []int64{docgen.OwnerItems, docgen.CopyItems, 100_000} {
@@ -42,7 +42,7 @@ func BenchmarkTrees(b *testing.B) {
 	}
 }
 
-// changeTree does everything with a tree of so many items, and adds up what each step takes.
+// changeTree performs every operation on a tree with the given number of items, and adds up the time of each step.
 func (w *world) changeTree(b *testing.B, items int64, spent map[string]time.Duration) {
 	b.Helper()
 	ctx := b.Context()
@@ -102,7 +102,7 @@ func (w *world) changeTree(b *testing.B, items int64, spent map[string]time.Dura
 	step("copy", func() error {
 		_, err := w.CopyFolder(ctx, w.alice, docgen.NewCopy{ItemID: folder, Name: "copy"})
 		if items > docgen.CopyItems && docgen.IsCode(err, docgen.CodeBadRequest) {
-			return nil // the time in which it is refused
+			return nil // the time until it is rejected
 		}
 		return err
 	})

@@ -45,7 +45,7 @@ func (w *world) readRange(file int64, offset, length int64) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// text of so many bytes, no two blocks of which are alike.
+// longText returns a text with the given number of bytes in which no two blocks are equal.
 func longText(size int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -83,7 +83,7 @@ func TestDamagedContentIsNotRead(t *testing.T) {
 		{"a long content that ends in front of the range", last + 1, func(data []byte) []byte { return data[:100] }, 2 * block, 1, false},
 		{"a long content that is gone", last + 1, nil, block, 1, false},
 	}
-	for _, kept := range []bool{true, false} { // without checksums: as a server of an earlier version left the content
+	for _, kept := range []bool{true, false} { // without checksums, as a server of an earlier version left the content
 		t.Run(fmt.Sprintf("checksums kept %t", kept), func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
 				for i, tt := range tests {
@@ -119,7 +119,7 @@ func TestDamagedContentIsNotRead(t *testing.T) {
 	}
 }
 
-// Every range of sound content can be read, also of content without checksums, which gets them then.
+// Every range of undamaged content can be read, even of content without checksums, which then gets them.
 func TestRangesOfLongContent(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		text := longText(2*block + 5)
@@ -166,7 +166,7 @@ func TestChecksumsGoWithTheirContent(t *testing.T) {
 	})
 }
 
-// The operator learns of damage from the count and the log.
+// The count and the log inform the operator of damage.
 func TestDamageIsCounted(t *testing.T) {
 	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
 		blobs, err := blob.Open(t.TempDir())

@@ -260,7 +260,8 @@ func TestCollaborationsOfAnItem(t *testing.T) {
 	})
 }
 
-// TestPathOfWhatIsShared reads the path to a file three folders deep, as who was given one of them sees it.
+// TestPathOfWhatIsShared reads the path of a file three folders deep, as seen by a user with access to one of these
+// folders.
 func TestPathOfWhatIsShared(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -299,7 +300,7 @@ func TestPathOfWhatIsShared(t *testing.T) {
 					t.Errorf("path %s, want %s", got, tt.want)
 				}
 				_, err = w.Folder(ctx, guest, top)
-				wantCode(t, err, docgen.CodeNotFound) // whose name is shown is not opened
+				wantCode(t, err, docgen.CodeNotFound) // a folder whose name is visible cannot be opened
 				shared, err := w.Folder(ctx, guest, middle)
 				must(t, err)
 				if hidden := tt.give == (docgen.NewCollaboration{AccessOnly: true}); hidden && shared.Parent != nil {

@@ -17,8 +17,8 @@ import (
 	"platen/store/storetest"
 )
 
-// TestUnknownCommit breaks the connection to PostgreSQL after it has committed and before it could say so. Nobody knows
-// then whether the file is there: its content must be.
+// TestUnknownCommit breaks the connection to PostgreSQL after a commit and before the response to it. The server does
+// not know then whether the file exists, so its content must.
 func TestUnknownCommit(t *testing.T) {
 	cfg := storetest.Postgres(t)
 	server, err := pgconn.ParseConfig(cfg.URL)
@@ -60,13 +60,13 @@ func TestUnknownCommit(t *testing.T) {
 	}
 }
 
-// line carries what is said to a server, and breaks on cue once a commit has been answered.
+// line relays a connection to a server, and breaks it on cue once a commit has been answered.
 type line struct {
 	addr string
 	cut  atomic.Bool // at the next commit
 }
 
-// newLine begins to listen and ends with the test.
+// newLine starts to listen. It stops at the end of the test.
 func newLine(t *testing.T, network, server string) *line {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -89,7 +89,7 @@ func newLine(t *testing.T, network, server string) *line {
 	return n
 }
 
-// carry carries one connection until either side ends it.
+// carry relays one connection until either side closes it.
 func (n *line) carry(client net.Conn, network, address string) {
 	defer client.Close()
 	server, err := net.Dial(network, address)
@@ -112,7 +112,7 @@ func (n *line) carry(client net.Conn, network, address string) {
 	group.Wait()
 }
 
-// copyUntil copies until either side ends, or stop says of what was just read that it goes no further.
+// copyUntil copies until either side ends, or stop returns true for what was just read.
 func copyUntil(to io.Writer, from io.Reader, stop func([]byte) bool) {
 	buffer := make([]byte, 64<<10)
 	for {

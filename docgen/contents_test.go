@@ -12,7 +12,7 @@ import (
 	"platen/store/storetest"
 )
 
-// TestContentsBelongToTheirDatabase shows that a service does not begin on contents that its rows do not mean.
+// TestContentsBelongToTheirDatabase shows that a service does not start with contents of another database.
 func TestContentsBelongToTheirDatabase(t *testing.T) {
 	open := func(w *world, blobs blob.Store) error {
 		_, err := docgen.New(w.t.Context(), docgen.Config{Store: w.db, Blobs: blobs})
@@ -43,8 +43,8 @@ func TestContentsBelongToTheirDatabase(t *testing.T) {
 	})
 }
 
-// Two servers that start at the same time on a new database, each with a folder of its own, would each miss what the other stores:
-// one of them does not start. Readiness shows when a store is no longer the one that the server began with.
+// Two servers that start at the same time on a new database, each with its own folder, would each lack the other's
+// contents: one of them does not start. Readiness shows when a store is no longer the one that the server started with.
 func TestOneStoreWins(t *testing.T) {
 	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
 		const servers = 8
@@ -86,7 +86,7 @@ func TestOneStoreWins(t *testing.T) {
 				t.Errorf("ready = %v", err)
 			}
 		}
-		now.advance(time.Minute) // the result of a check is kept for a second
+		now.advance(time.Minute) // the result of a check is cached for a second
 		damage(t, stores[winner], "store", func([]byte) []byte { return []byte("another") })
 		if err := again.Ready(t.Context())["blobs"]; !errors.Is(err, docgen.ErrOtherContents) {
 			t.Errorf("ready with another store = %v, want ErrOtherContents", err)

@@ -12,7 +12,7 @@ import (
 	"platen/store"
 )
 
-// wantSize checks the size of an archive, and that it is the sum of what it holds.
+// wantSize checks the size of an archive, and that it is the sum of its files.
 func (w *world) wantSize(c *docgen.Caller, archive, want int64) {
 	w.t.Helper()
 	item, err := w.Folder(w.t.Context(), c, archive)
@@ -193,8 +193,8 @@ func TestCopyOfTooMuch(t *testing.T) {
 	})
 }
 
-// TestCopyAgainstPurge copies what is being removed for good. A copy is whole or was refused, and in the end there are the
-// contents that versions name, and no others.
+// TestCopyAgainstPurge copies items that are being deleted permanently. A copy is complete or fails, and in the end the
+// stored contents are exactly those that versions refer to.
 func TestCopyAgainstPurge(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -229,7 +229,8 @@ func TestCopyAgainstPurge(t *testing.T) {
 	})
 }
 
-// TestPurgeWaitsForCopy begins to remove for good what is being copied: who removes waits until the copy names the content.
+// TestPurgeWaitsForCopy permanently deletes items that are being copied: the deletion waits until the copy refers to
+// the content.
 func TestPurgeWaitsForCopy(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		if w.cfg.Path != "" {
@@ -273,7 +274,7 @@ func TestPurgeWaitsForCopy(t *testing.T) {
 	})
 }
 
-// waitForWaiting waits until so many connections wait for a lock, or until something is done.
+// waitForWaiting waits until the given number of connections wait for a lock, or until done is closed.
 func (w *world) waitForWaiting(connections int, done <-chan struct{}) {
 	w.t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -289,7 +290,7 @@ func (w *world) waitForWaiting(connections int, done <-chan struct{}) {
 	}
 }
 
-// unlessGone drops the errors of what was put into the trash, or removed, a moment before.
+// unlessGone ignores errors because an item was trashed or deleted a moment before.
 func unlessGone(err error) error {
 	if docgen.IsCode(err, docgen.CodeTrashed) || docgen.IsCode(err, docgen.CodeNotFound) {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"platen/docgen"
 )
 
-// A crowd is many writers who do everything at once with the items of two archives and of a user.
+// A crowd is a number of concurrent writers that perform every operation on the items of two archives and of a user.
 type crowd struct {
 	servers  []*world
 	c        *docgen.Caller
@@ -24,7 +24,7 @@ type crowd struct {
 	items map[docgen.Kind][]int64
 }
 
-// pick returns one of the items of a kind, or a root.
+// pick returns an item of a kind, or a root.
 func (d *crowd) pick(r *rand.Rand, kind docgen.Kind) int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -44,7 +44,7 @@ func (d *crowd) add(item *docgen.Item, err error) error {
 	return err
 }
 
-// generate generates a document in a folder, as a worker does.
+// generate generates a document in a folder, like a worker.
 func (d *crowd) generate(ctx context.Context, w *world, folder int64) error {
 	job, err := w.tryGenerate(ctx, d.c, d.template, folder)
 	if err != nil || job.OutputFileID == 0 { // the folder was trashed meanwhile
@@ -53,7 +53,7 @@ func (d *crowd) generate(ctx context.Context, w *world, folder int64) error {
 	return d.add(&docgen.Item{Kind: docgen.File, ID: job.OutputFileID}, nil)
 }
 
-// act does one thing at random. The numbers are odds of 18.
+// act performs one random operation. The numbers are odds out of 18.
 func (d *crowd) act(ctx context.Context, r *rand.Rand) error {
 	w := d.servers[r.IntN(len(d.servers))]
 	text := strings.Repeat("x", 1+r.IntN(100))
@@ -134,7 +134,7 @@ func TestArchivesInACrowd(t *testing.T) {
 			template: w.template(w.alice, 0, "template.docx").ID,
 			roots:    []int64{s.archive, w.archive(c, "b").ID, w.folder(w.alice, 0, "alice's")},
 		}
-		for _, root := range d.roots { // something to begin with
+		for _, root := range d.roots { // initial folders
 			folder := w.folder(c, root, "folder")
 			must(t, d.add(w.Folder(ctx, c, folder)))
 			must(t, d.add(w.upload(c, folder, "file", "something"), nil))
@@ -185,7 +185,7 @@ func TestArchivesInACrowd(t *testing.T) {
 	})
 }
 
-// keepRelocating carries contents until it is to stop, and then what is left.
+// keepRelocating relocates contents until stop is closed, and then the rest.
 func keepRelocating(ctx context.Context, w *world, stop <-chan struct{}) error {
 	for {
 		last := false

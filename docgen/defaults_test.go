@@ -7,8 +7,8 @@ import (
 	"platen/docgen"
 )
 
-// TestDefaults asks for batches that say less and less: the batch decides before the template, and the template before the server.
-// A batch keeps what held when it was made.
+// TestDefaults creates batches with fewer and fewer options: those of the batch take precedence over the template's,
+// and those of the template over the server's. A batch keeps the options from its creation.
 func TestDefaults(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -10,7 +10,7 @@ import (
 	"platen/docgen"
 )
 
-// erased runs the task until all is erased, as the queue does.
+// erased runs the task until everything is erased, as the queue does.
 func (w *world) erased() {
 	w.t.Helper()
 	if more, err := w.EraseUsers(w.t.Context()); err != nil || more {
@@ -19,7 +19,8 @@ func (w *world) erased() {
 	w.removeBatches()
 }
 
-// TestEraseAndTransfer erases a user whose content goes to another one: the content stays, under names that do not name the user.
+// TestEraseAndTransfer erases a user whose content is transferred to another: the content stays, under names that do
+// not identify the user.
 func TestEraseAndTransfer(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -57,7 +58,7 @@ func TestEraseAndTransfer(t *testing.T) {
 	})
 }
 
-// TestEraseDeletedUser erases users who were deleted before, whose names and logins were kept until then.
+// TestEraseDeletedUser erases users who were already deleted, whose names and logins were kept until then.
 func TestEraseDeletedUser(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -69,7 +70,7 @@ func TestEraseDeletedUser(t *testing.T) {
 			must(t, w.DeleteUser(ctx, root, zoe.User.ID, false))
 		}
 		_, err := w.PlanErasure(ctx, root, "zoe@example.com")
-		wantCode(t, err, docgen.CodeConflict) // which of them?
+		wantCode(t, err, docgen.CodeConflict) // which of the two?
 		must(t, w.EraseUser(ctx, root, ids[0], docgen.Erasure{}))
 		w.erased()
 		plan, err := w.PlanErasure(ctx, root, "Zoe@Example.com")
@@ -99,7 +100,7 @@ func TestEraseDeletedUser(t *testing.T) {
 	})
 }
 
-// TestEraseRights: who may delete a user may erase one, and nobody else.
+// TestEraseRights: the permission to delete a user includes erasing the user. No one else may erase a user.
 func TestEraseRights(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -128,7 +129,7 @@ func TestEraseRights(t *testing.T) {
 	})
 }
 
-// TestErasureResumes kills the server after each portion: the next one continues, and other users lose nothing.
+// TestErasureResumes kills the server after each portion: the next server continues, and other users lose nothing.
 func TestErasureResumes(t *testing.T) {
 	runLong(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -8,20 +8,20 @@ import (
 	"platen/store"
 )
 
-// What the tests look at from inside.
+// Internals for the tests.
 var (
 	CheckName    = checkName
 	FoldKey      = foldKey
 	NumberedName = numberedName
 )
 
-// IDs makes ids as a service does.
+// IDs generates ids like a service.
 type IDs struct{ source idSource }
 
-// Next makes n ids in a row and returns the first.
+// Next reserves n consecutive ids and returns the first.
 func (s *IDs) Next(now time.Time, n int) int64 { return s.source.next(now, n) }
 
-// ClaimBatch claims all jobs of a batch that have not ended, as one slot, also those that are held.
+// ClaimBatch claims all jobs of a batch that have not ended, as one slot, including those held by others.
 func (s *Service) ClaimBatch(ctx context.Context, batchID string) (*Claim, error) {
 	var claim *Claim
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
@@ -72,15 +72,15 @@ func (s *Service) Find(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 	return err
 }
 
-// RemovalPortion is how many rows one portion has.
+// RemovalPortion is the number of rows in one portion.
 const RemovalPortion = removalPortion
 
-// RemovePortion removes one more portion of a tree that was deleted for good, and reports whether that was all.
+// RemovePortion deletes one more portion of a tree that was deleted permanently, and reports whether that was all.
 func (s *Service) RemovePortion(ctx context.Context, id int64) (bool, error) {
 	return s.removeMore(ctx, id)
 }
 
-// EventLines returns the errors that a notification carries.
+// EventLines returns the errors in a notification.
 func EventLines(f Failures) []string { return f.eventLines() }
 
 // ErasePortion erases one more portion of what is left of a user, and reports whether that was all.
@@ -88,7 +88,7 @@ func (s *Service) ErasePortion(ctx context.Context, id int64) (bool, error) {
 	return s.erasePortion(ctx, id)
 }
 
-// Limits of what one transaction changes.
+// Limits of one transaction.
 const (
 	OwnerItems = maxOwnerItems
 	CopyItems  = maxCopyItems

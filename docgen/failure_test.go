@@ -10,7 +10,7 @@ import (
 	"platen/docgen"
 )
 
-// unresolved is what an execution says of n tags with long paths.
+// unresolved returns the failures of a document with n unresolved tags with long paths.
 func unresolved(n int) docgen.Failures {
 	var f docgen.Failures
 	for i := range n {

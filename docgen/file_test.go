@@ -140,7 +140,7 @@ func TestNamesInAFolder(t *testing.T) {
 	})
 }
 
-// TestConcurrentUploads has many callers want one name at once.
+// TestConcurrentUploads has many callers upload a file with the same name at once.
 func TestConcurrentUploads(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		const uploads = 40
@@ -170,7 +170,7 @@ func TestConcurrentUploads(t *testing.T) {
 	})
 }
 
-// gate lets nobody read before it is opened.
+// gate blocks readers until it is opened.
 type gate struct {
 	open <-chan struct{}
 	r    io.Reader
@@ -245,7 +245,7 @@ func TestCreateVersion(t *testing.T) {
 	})
 }
 
-// TestConcurrentVersions has many callers replace one version at once: none is lost.
+// TestConcurrentVersions has many callers upload a new version of a file at once: none is lost.
 func TestConcurrentVersions(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		const uploads = 16

@@ -20,7 +20,8 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// world is a service on an empty database with two people: what a test makes is alice's, and bob is nobody to it.
+// world is a service on an empty database with two users: alice, who owns what a test creates, and bob, who has no
+// access to it.
 type world struct {
 	*docgen.Service
 	t     testing.TB
@@ -32,13 +33,13 @@ type world struct {
 	bob   *docgen.Caller
 }
 
-// clock is a time that a test sets.
+// clock is a clock that a test controls.
 type clock struct{ micros atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.UnixMicro(c.micros.Load()).UTC() }
 func (c *clock) advance(d time.Duration) { c.micros.Add(d.Microseconds()) }
 
-// noon is the time that a world begins at: a whole second, so that times compare on both databases.
+// noon is the initial time of a world: a whole second, so that times compare on both databases.
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // run runs a test in a new world on each database.
@@ -47,7 +48,7 @@ func run(t *testing.T, test func(t *testing.T, w *world)) {
 	runWith(t, docgen.Limits{}, test)
 }
 
-// runLong is run, but with -short on SQLite alone: for tests that take long on PostgreSQL.
+// runLong is run, but with -short only on SQLite, for tests that take long on PostgreSQL.
 func runLong(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	if testing.Short() {
@@ -89,7 +90,7 @@ func (w *world) checkRows(t *testing.T) {
 		broken, err := q.BrokenRows(ctx, 1000)
 		for _, row := range broken {
 			if !strings.Contains(row.Rule, "count of its children") && !strings.HasPrefix(row.Rule, "archive") {
-				continue // tests change owners, versions, and digests past the service
+				continue // tests change owners, versions, and digests directly in the database
 			}
 			t.Errorf("%s: %d (have %d, want %d)", row.Rule, row.ID, row.Have, row.Want)
 		}
@@ -108,7 +109,7 @@ func newWorld(t testing.TB, cfg store.Config, blobs blob.Store, limits docgen.Li
 	return w
 }
 
-// user makes a user and returns the caller with every scope that the user may have.
+// user creates a user and returns a caller with all scopes that the user may have.
 func (w *world) user(name string) *docgen.Caller {
 	w.t.Helper()
 	_, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: name + "@example.com", Name: name})
@@ -116,7 +117,7 @@ func (w *world) user(name string) *docgen.Caller {
 	return w.caller(name)
 }
 
-// contentManager makes an admin and returns the caller who may do everything with the content of everybody.
+// contentManager creates an admin and returns a caller who may do everything with the content of all users.
 func (w *world) contentManager(name string) *docgen.Caller {
 	w.t.Helper()
 	_, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: name + "@example.com", Name: name, Role: docgen.RoleAdmin})
@@ -124,7 +125,7 @@ func (w *world) contentManager(name string) *docgen.Caller {
 	return w.caller(name, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks, docgen.ScopeGlobalContent)
 }
 
-// caller returns the caller with a new token of a user.
+// caller returns a caller with a new token of a user.
 func (w *world) caller(name string, scopes ...docgen.Scope) *docgen.Caller {
 	w.t.Helper()
 	token, err := w.CreateToken(w.t.Context(), docgen.NewToken{Login: name + "@example.com", Scopes: scopes})
@@ -134,7 +135,7 @@ func (w *world) caller(name string, scopes ...docgen.Scope) *docgen.Caller {
 	return c
 }
 
-// folder makes a folder; parent 0 is the caller's root folder.
+// folder creates a folder; parent 0 is the caller's root folder.
 func (w *world) folder(c *docgen.Caller, parent int64, name string) int64 {
 	w.t.Helper()
 	item, err := w.CreateFolder(w.t.Context(), c, docgen.NewFolder{Name: name, ParentID: parent})
@@ -142,7 +143,7 @@ func (w *world) folder(c *docgen.Caller, parent int64, name string) int64 {
 	return item.ID
 }
 
-// upload makes a file; parent 0 is the caller's root folder.
+// upload creates a file; parent 0 is the caller's root folder.
 func (w *world) upload(c *docgen.Caller, parent int64, name, text string) *docgen.Item {
 	w.t.Helper()
 	item, err := w.CreateFile(w.t.Context(), c, docgen.NewFile{Name: name, ParentID: parent}, strings.NewReader(text))
@@ -150,7 +151,7 @@ func (w *world) upload(c *docgen.Caller, parent int64, name, text string) *docge
 	return item
 }
 
-// version gives a file new content.
+// version uploads new content for a file.
 func (w *world) version(c *docgen.Caller, file int64, text string) *docgen.Item {
 	w.t.Helper()
 	item, err := w.CreateVersion(w.t.Context(), c, docgen.NewVersion{FileID: file}, strings.NewReader(text))
@@ -158,7 +159,7 @@ func (w *world) version(c *docgen.Caller, file int64, text string) *docgen.Item 
 	return item
 }
 
-// template uploads a file and marks it.
+// template uploads a file and marks it as a template.
 func (w *world) template(c *docgen.Caller, parent int64, name string) *docgen.Item {
 	w.t.Helper()
 	file := w.upload(c, parent, name, "text of "+name)
@@ -167,7 +168,7 @@ func (w *world) template(c *docgen.Caller, parent int64, name string) *docgen.It
 	return file
 }
 
-// share has alice give another user a role.
+// share gives another user a role on an item of alice.
 func (w *world) share(kind docgen.Kind, id int64, with *docgen.Caller, role docgen.Role) *docgen.Collaboration {
 	w.t.Helper()
 	collaboration, err := w.CreateCollaboration(w.t.Context(), w.alice,
@@ -176,7 +177,7 @@ func (w *world) share(kind docgen.Kind, id int64, with *docgen.Caller, role docg
 	return collaboration
 }
 
-// text returns what a version of a file holds; version 0 is the current one.
+// text returns the content of a version of a file; version 0 is the current one.
 func (w *world) text(c *docgen.Caller, file, version int64) string {
 	w.t.Helper()
 	content, err := w.Content(w.t.Context(), c, file, version)
@@ -190,7 +191,7 @@ func (w *world) text(c *docgen.Caller, file, version int64) string {
 	return string(data)
 }
 
-// names lists what a folder holds, in the order of names.
+// names lists the items of a folder, sorted by name.
 func (w *world) names(c *docgen.Caller, folder int64) []string {
 	w.t.Helper()
 	page, err := w.ItemsByOffset(w.t.Context(), c, folder, docgen.OffsetRequest{Limit: docgen.MaxPageLimit}, docgen.ItemOrder{By: "name"})
@@ -202,7 +203,7 @@ func (w *world) names(c *docgen.Caller, folder int64) []string {
 	return names
 }
 
-// keys lists the contents of files in the blob store.
+// keys lists the contents in the blob store.
 func (w *world) keys() []string {
 	w.t.Helper()
 	keys := []string{}
@@ -213,7 +214,7 @@ func (w *world) keys() []string {
 	return keys
 }
 
-// wantNoOrphans checks that the contents are those that versions name, no more and no less.
+// wantNoOrphans checks that the stored contents are exactly those that versions refer to.
 func (w *world) wantNoOrphans() {
 	w.t.Helper()
 	got, want := w.keys(), query[string](w, "SELECT DISTINCT blob_key FROM file_versions")
@@ -224,13 +225,13 @@ func (w *world) wantNoOrphans() {
 	}
 }
 
-// raw opens the database past the service, to look at what it keeps.
+// raw opens the database directly, to inspect it.
 func (w *world) raw() *sql.DB {
 	w.t.Helper()
 	return storetest.Raw(w.t, w.cfg)
 }
 
-// query returns the one column of a query past the service.
+// query returns the only column of a query, directly from the database.
 func query[T any](w *world, text string, args ...any) []T {
 	w.t.Helper()
 	db := w.raw()
@@ -248,13 +249,13 @@ func query[T any](w *world, text string, args ...any) []T {
 	return list
 }
 
-// count returns the one number of a query past the service.
+// count returns the only number of a query, directly from the database.
 func (w *world) count(text string) int {
 	w.t.Helper()
 	return query[int](w, text)[0]
 }
 
-// exec changes the database past the service, for what no operation does yet.
+// exec changes the database directly, where no operation exists for the change.
 func (w *world) exec(text string, args ...any) error {
 	w.t.Helper()
 	db := w.raw()
@@ -263,7 +264,7 @@ func (w *world) exec(text string, args ...any) error {
 	return err
 }
 
-// recount counts what folders hold after items were put there past the service.
+// recount updates the counts of folders after items were inserted directly into the database.
 func (w *world) recount() {
 	w.t.Helper()
 	must(w.t, w.exec("DELETE FROM folder_counts"))
@@ -282,7 +283,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// wantCode checks that an operation failed with a code, or succeeded where the code is empty.
+// wantCode checks that an operation failed with a code, or succeeded if the code is empty.
 func wantCode(t testing.TB, err error, code docgen.Code) {
 	t.Helper()
 	if code == "" && err != nil || code != "" && !docgen.IsCode(err, code) {
@@ -297,7 +298,7 @@ func orNone(code docgen.Code) string {
 	return string(code)
 }
 
-// problemNames lists the fields that an error complains of.
+// problemNames lists the fields in the problems of an error.
 func problemNames(t testing.TB, err error) []string {
 	t.Helper()
 	var names []string
@@ -307,7 +308,7 @@ func problemNames(t testing.TB, err error) []string {
 	return names
 }
 
-// unread is content that must not be asked for.
+// unread is content that must not be read.
 type unread struct{ t testing.TB }
 
 func (u unread) Read([]byte) (int, error) {
@@ -315,7 +316,7 @@ func (u unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// numbered makes n texts of a format with numbers from 1.
+// numbered returns n texts in a format, with numbers from 1.
 func numbered(format string, n int) []string {
 	texts := make([]string, n)
 	for i := range texts {

@@ -81,8 +81,8 @@ func TestFolders(t *testing.T) {
 	})
 }
 
-// TestConcurrentMoves moves two folders below each other at once: without care both moves would be allowed, and both
-// folders cut off from every root.
+// TestConcurrentMoves moves two folders below each other at once. If both moves were allowed, both folders would be cut
+// off from every root.
 func TestConcurrentMoves(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		for round := range 20 {
@@ -144,8 +144,8 @@ func TestDeepTree(t *testing.T) {
 	})
 }
 
-// TestConcurrentFill deletes an empty folder while others put something into it: whatever comes first, nothing that was
-// said to be there is lost sight of.
+// TestConcurrentFill deletes an empty folder while others add items to it: whatever comes first, no item that was
+// reported as created is lost.
 func TestConcurrentFill(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		for round := range 20 {
@@ -172,7 +172,7 @@ func TestItemsByOffset(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		folder := w.folder(w.alice, 0, "folder")
-		// Created in this order, at intervals of a minute: ids and dates grow, names and sizes do not.
+		// Created in this order, one each minute: ids and dates increase, names and sizes do not.
 		for _, name := range []string{"d2", "d1"} {
 			w.folder(w.alice, folder, name)
 			w.clock.advance(time.Minute)
@@ -270,7 +270,7 @@ func TestParseOrder(t *testing.T) {
 	}
 }
 
-// TestMoveDoesNotTakeAway shows that who may edit a folder cannot make it their own by moving it.
+// TestMoveDoesNotTakeAway shows that users who may edit a folder cannot take ownership of it by moving it.
 func TestMoveDoesNotTakeAway(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		folder := w.folder(w.alice, 0, "Shared")

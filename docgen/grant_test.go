@@ -22,7 +22,7 @@ import (
 	"platen/docgen"
 )
 
-// signingKey is made once: making one takes long.
+// signingKey is generated once, because that takes long.
 var signingKey = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -36,7 +36,7 @@ var jtis atomic.Int64
 
 const tokenEndpoint = "https://platen.example/oauth2/token"
 
-// app makes an application whose key has the id "key", and returns its client.
+// app creates an application whose key has the id "key", and returns its client.
 func (w *world) app(n docgen.NewApplication) (docgen.Application, *docgen.Client) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -51,8 +51,8 @@ func (w *world) app(n docgen.NewApplication) (docgen.Application, *docgen.Client
 	return app, client
 }
 
-// assertion signs the claims that are right for the service account of an application, with some changed; a nil value
-// leaves one out.
+// assertion signs valid claims for the service account of an application, with some changed; a nil value removes a
+// claim.
 func (w *world) assertion(app docgen.Application, method jwt.SigningMethod, key any, kid string, changes jwt.MapClaims) string {
 	w.t.Helper()
 	header := map[string]any{}
@@ -62,7 +62,7 @@ func (w *world) assertion(app docgen.Application, method jwt.SigningMethod, key 
 	return w.assertionWith(app, method, key, header, changes)
 }
 
-// extended signs the claims that are right, under a header with further parameters.
+// extended signs valid claims under a header with additional parameters.
 func (w *world) extended(app docgen.Application, header map[string]any) string {
 	w.t.Helper()
 	return w.assertionWith(app, jwt.SigningMethodRS256, signingKey(), header, nil)
@@ -94,7 +94,7 @@ func (w *world) assert(client *docgen.Client, assertion string) (docgen.Tokens, 
 	return w.Grant(w.t.Context(), client, docgen.GrantRequest{Type: docgen.GrantAssertion, Assertion: assertion, Audience: tokenEndpoint})
 }
 
-// wantReason checks that a grant was refused for a reason, or given where that is empty, and what the description holds.
+// wantReason checks that a grant was rejected for a reason with a description, or succeeded if the reason is empty.
 func wantReason(t testing.TB, err error, reason docgen.GrantReason, part string) {
 	t.Helper()
 	refused, _ := errors.AsType[*docgen.GrantError](err)
@@ -193,7 +193,7 @@ func TestAssertions(t *testing.T) {
 			wantReason(t, err, "", "")
 			_, err = w.assert(client, once)
 			wantReason(t, err, "invalid_grant", "already used")
-			w.clock.advance(71 * time.Second) // the longest, with twice the slack
+			w.clock.advance(71 * time.Second) // the maximum, with twice the slack
 			_, err = w.RemoveExpired(t.Context())
 			must(t, err)
 			if n := w.count("SELECT COUNT(*) FROM assertions"); n != 0 {
@@ -214,7 +214,7 @@ func TestAssertions(t *testing.T) {
 	})
 }
 
-// TestAssertionRace sends one assertion many times at once.
+// TestAssertionRace sends one assertion many times concurrently.
 func TestAssertionRace(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		app, client := w.app(docgen.NewApplication{Name: "App"})

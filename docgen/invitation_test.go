@@ -204,7 +204,8 @@ func TestInvitingWaitsForANewUser(t *testing.T) {
 	})
 }
 
-// TestInvitationMeetsItsUser creates users and invites their logins at the same time. In any order, every invitation finds its user.
+// TestInvitationMeetsItsUser creates users and invites their logins at the same time. In any order, every invitation
+// finds its user.
 func TestInvitationMeetsItsUser(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -231,8 +232,8 @@ func TestInvitationMeetsItsUser(t *testing.T) {
 	})
 }
 
-// TestInvitationMeetsChangedLogin gives a user the login that was invited: what is new to the user waits for an answer, and
-// what the user has already stays as it is.
+// TestInvitationMeetsChangedLogin gives a user a login that was invited: the user gets the new invitations to answer,
+// and existing collaborations stay unchanged.
 func TestInvitationMeetsChangedLogin(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

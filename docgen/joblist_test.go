@@ -12,8 +12,8 @@ import (
 	"platen/store"
 )
 
-// Jobs can be filtered by every field of JobFilter: a list has the jobs with the value, and no others, from either end, and its
-// markers are good for it alone.
+// Jobs can be filtered by every field of JobFilter: a list has exactly the jobs with the value, in both directions, and
+// its markers are valid only for it.
 func TestJobFilter(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		for _, name := range []string{"One.docx", "Two.docx"} {
@@ -42,7 +42,7 @@ func TestJobFilter(t *testing.T) {
 	})
 }
 
-// wantFiltered checks the lists of the jobs of which a field has a value.
+// wantFiltered checks the lists of jobs for each value of a field.
 func (w *world) wantFiltered(t *testing.T, all []docgen.Job, name string, value any) {
 	t.Helper()
 	var f docgen.JobFilter
@@ -90,7 +90,7 @@ func ids(jobs []docgen.Job) []int64 {
 	return all
 }
 
-// No list of jobs reads all jobs, or sorts any, however many there are.
+// No list of jobs reads all jobs or sorts jobs, however many exist.
 func TestJobListsReadNoBacklog(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		batch := w.backlog(40_000, 100)

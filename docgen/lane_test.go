@@ -18,7 +18,7 @@ import (
 	"platen/store"
 )
 
-// docxSlot is a slot of alice's for Word documents.
+// docxSlot returns a slot of alice for Word documents.
 func (w *world) docxSlot(n int) docgen.GenerateDocuments {
 	return docgen.GenerateDocuments{UserID: w.alice.User.ID, Lane: docgen.LaneDocx, Slot: n}
 }
@@ -34,7 +34,7 @@ func (w *world) claim(task docgen.GenerateDocuments) *docgen.Claim {
 	return claim
 }
 
-// failed are results by which all jobs of a claim fail.
+// failed returns results with which all jobs of a claim fail.
 func failed(claim *docgen.Claim) []docgen.Result {
 	results := make([]docgen.Result, len(claim.Jobs))
 	for i, job := range claim.Jobs {
@@ -43,7 +43,7 @@ func failed(claim *docgen.Claim) []docgen.Result {
 	return results
 }
 
-// slots lists the slots that tasks are in the queue for, as lane/number.
+// slots lists the slots with a task in the queue, as lane/number.
 func (w *world) slots() []string {
 	w.t.Helper()
 	field := map[store.Dialect]string{
@@ -88,7 +88,7 @@ func TestBatchesOfAUserTakeTurns(t *testing.T) {
 	})
 }
 
-// A batch that comes late is not served before the others have caught up with it, nor after they have had many more.
+// A batch that comes late is served neither before the others have had their turn, nor long after.
 func TestANewBatchTakesItsTurn(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		template := w.template(w.alice, 0, "a.docx")
@@ -123,8 +123,8 @@ func TestSlotsAreOfOneUserAndLane(t *testing.T) {
 	})
 }
 
-// A document that a server held when it crashed is generated again; after two crashes it is generated in isolation, and it never
-// fails because of them.
+// A document that was being generated when its server crashed is generated again. After two crashes, it is generated in
+// isolation. It never fails because of crashes.
 func TestCrashesOfTheServer(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -181,7 +181,7 @@ func TestReleasedJobsWaitAgain(t *testing.T) {
 	})
 }
 
-// Released jobs wait until the pause of their batch ends, and are of no concern where the batch was deleted meanwhile.
+// Released jobs wait until the pause of their batch ends, and are ignored if the batch was deleted meanwhile.
 func TestReleasedJobsOfAPausedBatch(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -190,7 +190,7 @@ func TestReleasedJobsOfAPausedBatch(t *testing.T) {
 		_, err := w.CompleteJobs(ctx, claim, []docgen.Result{{Job: claim.Jobs[0], Shortage: docgen.ShortOfDiskSpace}})
 		must(t, err)
 		must(t, w.ReleaseJobs(ctx, other, other.Jobs))
-		must(t, w.ReleaseJobs(ctx, other, other.Jobs)) // they are held no more
+		must(t, w.ReleaseJobs(ctx, other, other.Jobs)) // they are no longer held
 		if early := w.claim(w.docxSlot(2)); len(early.Jobs) != 0 {
 			t.Errorf("%d jobs are claimed before the pause ends", len(early.Jobs))
 		}
@@ -206,7 +206,7 @@ func TestReleasedJobsOfAPausedBatch(t *testing.T) {
 	})
 }
 
-// An error of the server has a document wait, longer each time; the fifth fails it with the reason.
+// After a server error, a document waits, longer each time; the fifth error fails it with the reason.
 func TestErrorsOfTheServerAreCountedByDocument(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress("a", "b")
@@ -221,7 +221,7 @@ func TestErrorsOfTheServerAreCountedByDocument(t *testing.T) {
 			if err != nil || len(ended) != 0 && try < 4 {
 				t.Fatalf("try %d ends %v, %v", try+1, ended, err)
 			}
-			if try == 0 { // the other document does not wait for it
+			if try == 0 { // the other document does not wait with it
 				other := w.claim(w.docxSlot(0))
 				p.complete(other, p.results(other, "x"))
 			}
@@ -246,8 +246,8 @@ func TestErrorsOfTheServerAreCountedByDocument(t *testing.T) {
 	})
 }
 
-// Documents that the server lacks something for wait with their whole batch, longer each time but never for more than a minute, as
-// often as it takes. One that is generated ends the wait of the others.
+// If the server lacks something for a document, the whole batch waits, longer each time but never for more than a
+// minute, as often as necessary. A generated document ends the wait of the others.
 func TestABatchWaitsForWhatTheServerLacks(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -258,7 +258,7 @@ func TestABatchWaitsForWhatTheServerLacks(t *testing.T) {
 			if len(claim.Jobs) == 0 || len(other.Jobs) == 0 {
 				t.Fatalf("before a pause of %v claimed are %d and %d jobs", pause, len(claim.Jobs), len(other.Jobs))
 			}
-			for _, c := range []*docgen.Claim{claim, other} { // the second adds nothing to the pause
+			for _, c := range []*docgen.Claim{claim, other} { // the second does not extend the pause
 				results := make([]docgen.Result, len(c.Jobs))
 				for i, job := range c.Jobs {
 					results[i] = docgen.Result{Job: job, Shortage: docgen.ShortOfDiskSpace}
@@ -329,7 +329,7 @@ func TestABatchGoesOnAfterItsPause(t *testing.T) {
 	})
 }
 
-// When a pause is over, a document that fails for a reason of its own ends the wait of the others as well.
+// After a pause, a document that fails for another reason ends the wait of the others as well.
 func TestABatchGoesOnAfterAFailure(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress(slices.Repeat([]string{"a"}, 20)...)
@@ -346,7 +346,7 @@ func TestABatchGoesOnAfterAFailure(t *testing.T) {
 		waits(docgen.ShortOfDatabase)
 		w.clock.advance(time.Minute)
 		probe := w.claim(w.docxSlot(0))
-		p.complete(claim, failed(claim)[:1]) // of which nothing ends
+		p.complete(claim, failed(claim)[:1]) // of which none has ended
 		waits(docgen.ShortOfDatabase)
 		p.complete(probe, failed(probe))
 		waits(docgen.NoShortage)
@@ -405,7 +405,7 @@ func TestWakingSlots(t *testing.T) {
 	})
 }
 
-// What waits without a task is found: because the task was lost, or is to be tried again.
+// Documents that wait without a task are found: because the task was lost, or because they are to be tried again.
 func TestWakeDocuments(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -416,7 +416,7 @@ func TestWakeDocuments(t *testing.T) {
 		if got := w.slots(); len(got) != 0 {
 			t.Errorf("while documents are generated, %q are woken", got)
 		}
-		must(t, w.ScheduleDocuments(ctx)) // a server that starts does not know who holds them
+		must(t, w.ScheduleDocuments(ctx)) // a server that starts does not know which slot holds them
 		if got := w.slots(); len(got) != 7 || slices.Contains(got, "docx/0") {
 			t.Errorf("a server that starts wakes %q, want slots that hold nothing", got)
 		}
@@ -430,7 +430,7 @@ func TestWakeDocuments(t *testing.T) {
 	})
 }
 
-// A server of the release before puts its batches into the queue as ranges of jobs, and does not know lanes.
+// A server of the previous release enqueues its batches as ranges of jobs, and does not know lanes.
 func TestBatchesOfAnEarlierRelease(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress("a", "b")
@@ -455,7 +455,7 @@ func TestBatchesOfAnEarlierRelease(t *testing.T) {
 	})
 }
 
-// Many slots claim, and every job goes to one of them.
+// When many slots claim concurrently, every job goes to exactly one of them.
 func TestSlotsClaimAtTheSameTime(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		template := w.template(w.alice, 0, "a.docx")
@@ -496,7 +496,7 @@ func TestSlotsClaimAtTheSameTime(t *testing.T) {
 	})
 }
 
-// Batches come while tasks end: no document is overlooked.
+// When batches are added while tasks end, no document is overlooked.
 func TestNoWakeUpIsLost(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		template := w.template(w.alice, 0, "a.docx")

@@ -70,7 +70,7 @@ func TestDeletingUsers(t *testing.T) {
 	})
 }
 
-// TestBatchesOfDeletedUsers deletes a user with a batch under way: its jobs end, and say why nothing was written.
+// TestBatchesOfDeletedUsers deletes a user with a batch in progress: its jobs end, and say why nothing was written.
 func TestBatchesOfDeletedUsers(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -108,8 +108,8 @@ func TestBatchesOfDeletedUsers(t *testing.T) {
 	})
 }
 
-// TestTransferNeedsContent shows that to manage users is not enough to get at what they own: neither by moving it to
-// oneself, nor by taking over a login that things are shared with.
+// TestTransferNeedsContent shows that managing users does not give access to their content: neither by transferring it
+// to oneself, nor by taking over a login that items are shared with.
 func TestTransferNeedsContent(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -136,7 +136,7 @@ func TestTransferNeedsContent(t *testing.T) {
 	})
 }
 
-// withContent is a caller whose token has the scope for the content of everybody too.
+// withContent returns the caller with the additional scope for the content of all users.
 func withContent(c *docgen.Caller) *docgen.Caller {
 	more := *c
 	more.Scopes = append(slices.Clone(c.Scopes), docgen.ScopeGlobalContent)
@@ -216,7 +216,8 @@ func TestTransferringContent(t *testing.T) {
 	})
 }
 
-// TestTransferRace uploads, and moves content away, at the same time: what was uploaded is owned by who has it.
+// TestTransferRace uploads files and transfers content at the same time: uploaded files are owned by the owner of their
+// folder.
 func TestTransferRace(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -283,7 +284,7 @@ func TestRestrictedUsers(t *testing.T) {
 	})
 }
 
-// TestRestrictedOwners: who may not delete or edit does not lose by another way what is theirs.
+// TestRestrictedOwners: owners who may not delete or edit cannot lose their items in other ways.
 func TestRestrictedOwners(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -311,7 +312,7 @@ func TestRestrictedOwners(t *testing.T) {
 	})
 }
 
-// TestDeletingRace deletes a user who uploads at the same time: nothing is left of what the user owned.
+// TestDeletingRace deletes a user who uploads at the same time: nothing that the user owned is left.
 func TestDeletingRace(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

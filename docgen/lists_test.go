@@ -12,15 +12,15 @@ import (
 	"platen/docgen"
 )
 
-// A pagedList is a list that is paged by marker, for the tests that every such list passes.
+// A pagedList is a list that is paged by marker, for the tests that every such list must pass.
 type pagedList struct {
 	name   string
 	page   func(c *docgen.Caller, r docgen.PageRequest) (listPage, error)
-	add    func() string     // adds an entry and returns its name; nil where nothing can come
-	remove func(name string) // takes an entry away; nil where nothing goes
+	add    func() string     // adds an entry and returns its name; nil if entries cannot be added
+	remove func(name string) // removes an entry; nil if entries cannot be removed
 }
 
-// listPage is a page with unique names of its entries.
+// listPage is a page with unique names for its entries.
 type listPage struct {
 	names      []string
 	limit      int
@@ -44,7 +44,7 @@ func atoi(t testing.TB, name string) int64 {
 	return id
 }
 
-// keeper is an administrator with a token for every list.
+// keeper returns an administrator with a token for every list.
 func (w *world) keeper(name string) *docgen.Caller {
 	w.t.Helper()
 	_, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: name + "@example.com", Name: name, Role: docgen.RoleAdmin})
@@ -52,8 +52,8 @@ func (w *world) keeper(name string) *docgen.Caller {
 	return w.caller(name, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeGlobalContent, docgen.ScopeManagedUsers)
 }
 
-// pagedLists is every list of alice's that is paged by marker: a new one joins by its entry here. Each has a few entries,
-// and so have two lists of the same kind with other arguments. Alice and bob become administrators, who have all lists.
+// pagedLists returns all lists of alice that are paged by marker. Add new ones here. Each has a few entries, and so
+// have two lists of the same kind with other arguments. Alice and bob become administrators, who have all lists.
 func (w *world) pagedLists() []pagedList {
 	ctx, t := w.t.Context(), w.t
 	w.alice, w.bob = w.keeper("ada"), w.keeper("ben")
@@ -124,7 +124,7 @@ func (w *world) pagedLists() []pagedList {
 			},
 			add: func() string { return itoa(w.template(w.alice, shelf, unique()).ID) },
 			remove: func(name string) {
-				if id := atoi(t, name); id != template.ID { // of which other lists are
+				if id := atoi(t, name); id != template.ID { // other lists use that template
 					must(t, w.UnmarkTemplate(ctx, w.alice, id))
 				}
 			},
@@ -140,7 +140,7 @@ func (w *world) pagedLists() []pagedList {
 	return lists
 }
 
-// pagedAccounts are the lists of archives and of users, all and those of a term.
+// pagedAccounts returns the lists of archives and of users: all, and those that match a term.
 func (w *world) pagedAccounts(unique func() string) []pagedList {
 	ctx, t := w.t.Context(), w.t
 	users := func(filter docgen.UserFilter) pagedList {
@@ -157,7 +157,7 @@ func (w *world) pagedAccounts(unique func() string) []pagedList {
 				return itoa(made.ID)
 			},
 			remove: func(name string) {
-				if id := atoi(t, name); id != w.alice.User.ID && id != w.bob.User.ID { // who read the lists
+				if id := atoi(t, name); id != w.alice.User.ID && id != w.bob.User.ID { // they read the lists
 					must(t, w.DeleteUser(ctx, w.alice, id, true))
 				}
 			},
@@ -174,7 +174,7 @@ func (w *world) pagedAccounts(unique func() string) []pagedList {
 	}}
 }
 
-// pagedPolicies is the list of storage policies, of a server that was started with some.
+// pagedPolicies returns the list of storage policies of a server that was started with some.
 func (w *world) pagedPolicies() pagedList {
 	w.t.Helper()
 	var policies []docgen.NewStoragePolicy
@@ -190,7 +190,7 @@ func (w *world) pagedPolicies() pagedList {
 	}}
 }
 
-// pagedTrash is the list of what alice put into the trash.
+// pagedTrash returns the list of items that alice moved to the trash.
 func (w *world) pagedTrash(unique func() string) pagedList {
 	ctx, t := w.t.Context(), w.t
 	return pagedList{
@@ -208,7 +208,7 @@ func (w *world) pagedTrash(unique func() string) pagedList {
 	}
 }
 
-// pagedRoot is the list of alice's root folder, to which bob adds by sharing.
+// pagedRoot returns the list of alice's root folder, to which bob adds items by sharing.
 func (w *world) pagedRoot(unique func() string) pagedList {
 	ctx, t := w.t.Context(), w.t
 	shared := map[string]bool{}
@@ -227,14 +227,14 @@ func (w *world) pagedRoot(unique func() string) pagedList {
 			return itoa(id)
 		},
 		remove: func(name string) {
-			if shared[name] { // and not what other lists are of
+			if shared[name] { // and does not belong to other lists
 				must(t, w.TrashFolder(ctx, w.bob, atoi(t, name), false, ""))
 			}
 		},
 	}
 }
 
-// pagedCollaborations is the list of the collaborators and invitations of one of alice's folders.
+// pagedCollaborations returns the list of the collaborators and invitations of a folder of alice.
 func (w *world) pagedCollaborations(folder int64, unique func() string) pagedList {
 	ctx, t := w.t.Context(), w.t
 	return pagedList{
@@ -253,8 +253,8 @@ func (w *world) pagedCollaborations(folder int64, unique func() string) pagedLis
 	}
 }
 
-// TestEveryListWhileItChanges walks over the lists forth and back while others change them: what is there all the time is
-// met exactly once on each way, and nothing is met twice.
+// TestEveryListWhileItChanges pages through the lists in both directions while others change them: an entry that exists
+// all the time appears exactly once in each direction, and no entry appears twice.
 func TestEveryListWhileItChanges(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		lists := slices.DeleteFunc(w.pagedLists(), func(list pagedList) bool { return list.add == nil })
@@ -266,13 +266,13 @@ func TestEveryListWhileItChanges(t *testing.T) {
 	})
 }
 
-// A stroll is a walk over a list of which only the names of its entries are known.
+// A stroll pages through a list, of which it knows only the names of the entries.
 type stroll struct {
 	*rapid.T
 	w     *world
 	list  pagedList
 	limit int
-	stays map[string]bool // what has been there since the way began
+	stays map[string]bool // entries that have existed since the pass began
 }
 
 func (s *stroll) read(marker string) listPage {
@@ -311,7 +311,7 @@ func (s *stroll) walk() {
 	s.done("back", seen)
 }
 
-// begin begins a way on which some entries are to be met.
+// begin starts a pass in which the given entries must appear.
 func (s *stroll) begin(names []string) {
 	s.stays = map[string]bool{}
 	for _, name := range names {
@@ -364,7 +364,7 @@ func (s *stroll) done(way string, seen []string) {
 	}
 }
 
-// TestEveryListForthAndBack follows the markers of lists that nobody changes: each page back is the page forth.
+// TestEveryListForthAndBack follows the markers of lists that do not change: the pages are the same in both directions.
 func TestEveryListForthAndBack(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		for _, list := range w.pagedLists() {
@@ -390,7 +390,7 @@ func TestEveryListForthAndBack(t *testing.T) {
 	})
 }
 
-// TestEveryMarkerIsOfOneList hands the markers of each list to every other, and to another user.
+// TestEveryMarkerIsOfOneList uses the markers of each list for every other list, and as another user.
 func TestEveryMarkerIsOfOneList(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		lists := w.pagedLists()

@@ -17,7 +17,7 @@ func (w *world) member(name, role string) *docgen.Caller {
 	return w.caller(name)
 }
 
-// service makes an application and returns its service account as a caller.
+// service creates an application and returns its service account as a caller.
 func (w *world) service(n docgen.NewApplication) *docgen.Caller {
 	w.t.Helper()
 	_, client := w.app(n)
@@ -84,7 +84,7 @@ func TestAsUser(t *testing.T) {
 			file := w.upload(w.alice, 0, "a.txt", "a")
 			_, err = w.File(ctx, c, file.ID)
 			wantCode(t, err, docgen.CodeNotFound)
-			_, err = w.As(ctx, c, w.alice.User.ID) // not from one to the next
+			_, err = w.As(ctx, c, w.alice.User.ID) // As cannot be chained
 			wantCode(t, err, docgen.CodeForbidden)
 		})
 		t.Run("makes what is the user's", func(t *testing.T) {
@@ -176,13 +176,13 @@ func TestManagingUsers(t *testing.T) {
 					t.Errorf("weight %d, for documents %d, for merging %d; want %d", user.Weight, share, merging, weight)
 				}
 			}
-			must(t, change(coadmin, w.bob.User.ID, docgen.UserChange{Weight: new(int64(3))})) // as it is
+			must(t, change(coadmin, w.bob.User.ID, docgen.UserChange{Weight: new(int64(3))})) // no change
 			page, err := w.AuditEvents(ctx, root, docgen.AuditFilter{Action: docgen.AuditUserUpdated}, docgen.PageRequest{})
 			must(t, err)
 			if !slices.ContainsFunc(page.Entries, func(e docgen.AuditEvent) bool { return e.Details["weight"] == "100 → 3" }) {
 				t.Errorf("the audit log has %+v", page.Entries)
 			}
-			if weight, err := w.Weight(ctx, 4711); err != nil || weight != 1 { // of no user
+			if weight, err := w.Weight(ctx, 4711); err != nil || weight != 1 { // an unknown user
 				t.Errorf("the weight of nobody is %d, %v", weight, err)
 			}
 		})
@@ -238,7 +238,7 @@ func TestManagingUsers(t *testing.T) {
 	})
 }
 
-// TestLastAdministrator has administrators end each other at the same time: one is left.
+// TestLastAdministrator has administrators delete each other at the same time: one is left.
 func TestLastAdministrator(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -271,7 +271,7 @@ func TestLastAdministrator(t *testing.T) {
 	})
 }
 
-// TestSameLoginAtOnce makes users with one login at the same time.
+// TestSameLoginAtOnce creates users with the same login at the same time.
 func TestSameLoginAtOnce(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		root := w.member("root", docgen.RoleAdmin)
@@ -307,7 +307,7 @@ func TestListingUsers(t *testing.T) {
 			name   string
 			caller *docgen.Caller
 			filter docgen.UserFilter
-			want   string // names, with commas
+			want   string // names, separated by commas
 			total  int
 		}{
 			{"all", root, docgen.UserFilter{}, "alice,bob,root,Ünal 0,Customer 0,Ünal 1,Customer 1,Ünal 2,Customer 2", 9},

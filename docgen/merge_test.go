@@ -14,7 +14,7 @@ import (
 	"platen/docgen"
 )
 
-// newPDFPress makes a batch of PDFs with these options and names.
+// newPDFPress creates a batch of PDFs with these options and names.
 func (w *world) newPDFPress(o docgen.PDFOptions, names ...string) *press {
 	w.t.Helper()
 	p := &press{world: w}
@@ -40,7 +40,7 @@ func (p *press) claimMerge() *docgen.Merge {
 	return m
 }
 
-// merge runs the task of merging as a worker does. The merged file is the concatenation of the parts.
+// merge runs the merge task like a worker. The merged file is the concatenation of the parts.
 func (p *press) merge(m *docgen.Merge) docgen.Status {
 	p.t.Helper()
 	var text strings.Builder
@@ -64,7 +64,7 @@ func (p *press) batchNow() docgen.Batch {
 	return b
 }
 
-// wantMerges checks how many tasks of merging there are.
+// wantMerges checks the number of merge tasks.
 func (w *world) wantMerges(want int) {
 	w.t.Helper()
 	if n := w.count("SELECT COUNT(*) FROM river_job WHERE kind = 'merge_documents' AND queue = 'merge'"); n != want {
@@ -72,7 +72,7 @@ func (w *world) wantMerges(want int) {
 	}
 }
 
-// document is the result of a job with a document of some text.
+// document returns the result of a job with a document of the given text.
 func (p *press) document(job docgen.ClaimedJob, text string) docgen.Result {
 	p.t.Helper()
 	return docgen.Result{Job: job, Output: p.save(job, text)}
@@ -128,7 +128,7 @@ func TestMergedFile(t *testing.T) {
 		t.Run("is told of as an upload", func(t *testing.T) {
 			page, err := w.Deliveries(t.Context(), w.alice, docgen.DeliveryFilter{WebhookID: hook.ID}, docgen.PageRequest{})
 			must(t, err)
-			if len(page.Entries) != 6 { // three documents, a new version, what was in the way, the merged file
+			if len(page.Entries) != 6 { // three documents, a new version, the conflicting file, the merged file
 				t.Errorf("%d deliveries, want 6", len(page.Entries))
 			}
 		})
@@ -226,7 +226,7 @@ func TestMergedFileIsLost(t *testing.T) {
 	})
 }
 
-// TestLastJobsAtOnce has workers end the last jobs of batches at the same moment: one of them has the documents merged.
+// TestLastJobsAtOnce has workers end the last jobs of batches at the same moment: one of them starts the merge.
 func TestLastJobsAtOnce(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		const batches, workers = 10, 4
@@ -236,7 +236,7 @@ func TestLastJobsAtOnce(t *testing.T) {
 			results := make([]docgen.Result, workers)
 			for j, job := range claim.Jobs {
 				results[j] = docgen.Result{Job: job, Failures: docgen.Failures{Errors: []string{"it is broken"}}}
-				if i%2 == 0 || j == 0 { // jobs that fail write to no folder, and wait for nobody there
+				if i%2 == 0 || j == 0 { // failed jobs write to no folder, and do not wait there
 					results[j] = p.document(job, "x")
 				}
 			}
@@ -252,8 +252,8 @@ func TestLastJobsAtOnce(t *testing.T) {
 	})
 }
 
-// TestPasswordsAreForgotten shows that passwords are kept while documents are made, where only their makers get them, and
-// no longer.
+// TestPasswordsAreForgotten shows that passwords are stored only while documents are generated, and that only workers
+// get them.
 func TestPasswordsAreForgotten(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		for name, merged := range map[string]*docgen.MergedFile{"without a merged file": nil, "with a merged file": {Name: "All"}} {
@@ -298,7 +298,7 @@ func TestPasswordsAreForgotten(t *testing.T) {
 	})
 }
 
-// TestBatch looks at batches that were made with options and without.
+// TestBatch reads batches that were created with and without options.
 func TestBatch(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -7,17 +7,17 @@ import (
 	"platen/docgen"
 )
 
-// The model of TestModel: trees of files and folders in memory, and in a few rules who may do what with them and what
-// becomes of them. It has no sums, locks or chains of its own to keep right: it looks at the whole each time.
+// The model for TestModel: trees of files and folders in memory, and a few rules for permissions and for the effects of
+// operations. It maintains no sums, locks, or chains: it computes everything from the whole each time.
 
-// The people of a model: three users, and one who manages the content of everybody.
+// The people of a model: three users, and one who manages the content of all users.
 const (
 	people     = 4
 	manager    = 3
-	enterprise = people // owns the archives, and does nothing itself
+	enterprise = people // owns the archives, and performs no operations
 )
 
-// What roles let people do.
+// The permissions of roles.
 const (
 	reads   = docgen.MaySee | docgen.MayPreview | docgen.MayDownload
 	edits   = reads | docgen.MayUpload | docgen.MayEdit | docgen.MayDelete | docgen.MayInvite
@@ -32,7 +32,7 @@ var modelRoles = map[docgen.Role]docgen.Permissions{
 	docgen.RoleCoOwner:  manages,
 }
 
-// modelStatuses is what the status of a user leaves of that.
+// modelStatuses are the permissions that remain for each status of a user.
 var modelStatuses = map[string]docgen.Permissions{
 	docgen.StatusActive:             owns,
 	docgen.StatusCannotDelete:       owns &^ (docgen.MayEdit | docgen.MayDelete),
@@ -44,14 +44,14 @@ type thing struct {
 	id       int64
 	kind     docgen.Kind
 	name     string
-	parent   *thing // nil of an archive and of a root folder
-	root     int    // of these, whose it is
+	parent   *thing // nil for an archive and for a root folder
+	root     int    // of the people, the owner of the tree
 	versions []version
-	trashed  bool          // put into the trash itself
-	shares   map[int]share // with whom
+	trashed  bool          // moved to the trash itself
+	shares   map[int]share // by collaborator
 }
 
-// A version is what a file held once, or holds: the last of its versions is the current one.
+// A version is the content of a file at one time. The last version is the current one.
 type version struct {
 	id   int64
 	name string
@@ -63,7 +63,7 @@ type share struct {
 	role docgen.Role
 }
 
-// chain is the thing and all folders above it.
+// chain returns the thing and all folders above it.
 func (n *thing) chain() (chain []*thing) {
 	for ; n != nil; n = n.parent {
 		chain = append(chain, n)
@@ -77,12 +77,12 @@ func (n *thing) current() version           { return n.versions[len(n.versions)-
 func (n *thing) isBelow(above *thing) bool  { return slices.Contains(n.chain(), above) }
 func (n *thing) isSharedWith(user int) bool { return n.shares[user].id != 0 }
 
-// isGone reports whether the thing, or a folder above it, was put into the trash.
+// isGone reports whether the thing or a folder above it is in the trash.
 func (n *thing) isGone() bool {
 	return slices.ContainsFunc(n.chain(), func(above *thing) bool { return above.trashed })
 }
 
-// String is the path of the thing.
+// String returns the path of the thing.
 func (n *thing) String() string {
 	if n.parent == nil {
 		return n.name
@@ -90,7 +90,7 @@ func (n *thing) String() string {
 	return n.parent.String() + "/" + n.name
 }
 
-// GoString is what a failed test says of a thing that was drawn.
+// GoString returns the text that a failed test shows for a drawn thing.
 func (n *thing) GoString() string { return n.String() }
 
 // forest has the items of all users.
@@ -100,7 +100,7 @@ type forest struct {
 	status [people]string
 }
 
-// add puts a new thing into a folder.
+// add adds a new thing to a folder.
 func (f *forest) add(kind docgen.Kind, id int64, name string, parent *thing) *thing {
 	n := &thing{id: id, kind: kind, name: name, parent: parent, shares: map[int]share{}}
 	f.things = append(f.things, n)
@@ -124,7 +124,7 @@ func (f *forest) can(user int, n *thing, need docgen.Permissions) bool {
 	return f.may(user, n).Can(need) && !n.isGone()
 }
 
-// isFree reports whether a thing, or a new one, may bear a name in a folder.
+// isFree reports whether a thing, or a new one, may have a name in a folder.
 func (f *forest) isFree(n *thing, name string, folder *thing) bool {
 	return !slices.ContainsFunc(f.things, func(one *thing) bool {
 		return one != n && one.parent == folder && !one.trashed && strings.EqualFold(one.name, name)
@@ -137,7 +137,7 @@ func (f *forest) canGo(user int, n, folder *thing) bool {
 		(n.owner() == folder.owner() || f.may(user, n).Can(docgen.MayOwn))
 }
 
-// put moves a thing into a folder. Nobody collaborates on what is theirs, nor in an archive.
+// put moves a thing into a folder. Users do not collaborate on their own items, nor in an archive.
 func (f *forest) put(n, folder *thing) {
 	n.parent = folder
 	for _, one := range f.below(n) {
@@ -158,14 +158,14 @@ func (f *forest) below(n *thing) (below []*thing) {
 	return below
 }
 
-// remove removes a thing for good.
+// remove deletes a thing permanently.
 func (f *forest) remove(n *thing) {
 	below := f.below(n)
 	f.things = slices.DeleteFunc(f.things, func(one *thing) bool { return slices.Contains(below, one) })
 }
 
-// sizeOf is what a thing says of its size: a file what it holds, an archive what the files in it hold that are not in the
-// trash, any other folder nothing.
+// sizeOf returns the size that a thing reports: for a file, that of its content; for an archive, that of its files
+// outside the trash; for any other folder, 0.
 func (f *forest) sizeOf(n *thing) (size int64) {
 	switch {
 	case n.kind == docgen.File:

@@ -10,7 +10,8 @@ import (
 	"platen/docgen"
 )
 
-// What the people of a model do. Each has the service do it, holds the outcome against the model, and does it there too.
+// The operations of the people of a model. Each performs the operation with the service, compares the outcome with the
+// model, and performs it in the model.
 
 func (m *trial) create() {
 	if !m.hasRoom(nil) {
@@ -52,7 +53,7 @@ func (m *trial) promote() {
 	}
 }
 
-// update changes what a thing is called, or where it lies.
+// update renames or moves a thing.
 func (m *trial) update(user int, n *thing, change docgen.ItemChange) error {
 	update := m.w.UpdateFolder
 	if n.kind == docgen.File {
@@ -97,7 +98,7 @@ func (m *trial) copy() {
 	}
 }
 
-// copied adds what a copy holds: the current versions, and nothing of the trash.
+// copied adds the items in a copy: the current versions, without the trash.
 func (m *trial) copied(from, to *thing, item docgen.Item) {
 	if from.kind == docgen.File {
 		to.versions = []version{{item.VersionID, to.name, from.current().size}}
@@ -176,7 +177,7 @@ func (m *trial) collaborationOf(n *thing, user int) int64 {
 	return page.Entries[i].ID
 }
 
-// newName is the name that a thing was given because its own is taken in a folder.
+// newName returns the name that a thing gets if its name is taken in a folder.
 func (m *trial) newName(n, folder *thing) string {
 	item, err := m.get(manager, n)
 	m.must(err, "read a thing")
@@ -231,7 +232,7 @@ func (m *trial) purge() {
 	}
 }
 
-// archive makes an archive. Those of other trials have another last word in their names.
+// archive creates an archive. Names in other trials end in a different word.
 func (m *trial) archive() {
 	user, name := m.keeper(), rapid.StringMatching("archive [a-cA-C]").Draw(m.T, "name")
 	made, err := m.w.CreateArchive(m.Context(), m.callers[user], docgen.NewArchive{Name: name + m.suffix()})

@@ -13,9 +13,9 @@ import (
 	"platen/docgen"
 )
 
-// TestModel has people do at random what can be done with files and folders, and holds every outcome, and what they then
-// see, against a model. A check takes long, longest on PostgreSQL, or on SQLite with the race detector: not each that
-// rapid asks for is made.
+// TestModel performs random operations on files and folders, and compares every outcome, and everything that the people
+// see afterward, with a model. A check takes long, longest on PostgreSQL, or on SQLite with the race detector, so not
+// every check that rapid asks for runs.
 func TestModel(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		every := 2
@@ -29,7 +29,7 @@ func TestModel(t *testing.T) {
 		}
 		begun, passed := 0, 0
 		rapid.Check(t, func(rt *rapid.T) {
-			skip := begun%every != 0 && begun == passed // nothing once one has failed, which rapid tries again and again
+			skip := begun%every != 0 && begun == passed // none after a failure, which rapid repeats several times
 			begun++
 			if !skip {
 				newTrial(rt, w, begun).run()
@@ -39,15 +39,15 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// A trial is a service and the model that it is held against.
+// A trial is a service with the model that it is compared with.
 type trial struct {
 	*rapid.T
 	forest
 	w       *world
 	number  int
 	callers [people]*docgen.Caller
-	account int64   // that owns the archives
-	old     []int64 // what trials before left in the trash of archives
+	account int64   // the account that owns the archives
+	old     []int64 // what earlier trials left in the trash of archives
 }
 
 func newTrial(t *rapid.T, w *world, number int) *trial {
@@ -65,7 +65,7 @@ func newTrial(t *rapid.T, w *world, number int) *trial {
 	for _, item := range m.trashed(manager).Entries {
 		m.old = append(m.old, item.ID)
 	}
-	for range 3 { // something to begin with
+	for range 3 { // initial items
 		m.archive()
 		m.create()
 		m.create()
@@ -85,7 +85,7 @@ func (m *trial) enter(user int, status string) {
 
 func (m *trial) login(user int) string { return fmt.Sprintf("user%d.%d", user, m.number) }
 
-// run does things until enough is done. What needs something else first is tried more often.
+// run performs operations until the trial is long enough. Operations with preconditions are tried more often.
 func (m *trial) run() {
 	actions := map[string]func(*rapid.T){"": func(*rapid.T) { m.lookAround() }}
 	for name, one := range map[string]struct {
@@ -130,7 +130,7 @@ func (m *trial) did(user int, err error, can bool, what string, on ...*thing) bo
 	return can
 }
 
-// must holds that nothing was refused which always can be done.
+// must fails the test if an operation that is always allowed was rejected.
 func (m *trial) must(err error, what string) {
 	m.Helper()
 	if code := m.code(err); code != "" {
@@ -138,7 +138,7 @@ func (m *trial) must(err error, what string) {
 	}
 }
 
-// code is that of a refusal; anything else that fails is a fault.
+// code returns the code of a rejection; any other error fails the test.
 func (m *trial) code(err error) docgen.Code {
 	if err == nil {
 		return ""
@@ -154,12 +154,12 @@ func (m *trial) user() int    { return rapid.IntRange(0, people-1).Draw(m.T, "us
 func (m *trial) text() string { return strings.Repeat("x", rapid.IntRange(0, 50).Draw(m.T, "size")) }
 func (m *trial) name() string { return rapid.StringMatching("[a-gA-G]").Draw(m.T, "name") }
 
-// keeper draws who does what only the manager may.
+// keeper draws the actor for an operation that only the manager may perform.
 func (m *trial) keeper() int {
 	return rapid.SampledFrom([]int{manager, manager, manager, 0}).Draw(m.T, "user")
 }
 
-// actor draws who does something with a thing: mostly a user who may, or who may only do less.
+// actor draws the actor for an operation on a thing: mostly a user who may perform it, or who has fewer permissions.
 func (m *trial) actor(n *thing, need docgen.Permissions) int {
 	users := []int{manager, manager}
 	for user := range manager {
@@ -173,7 +173,7 @@ func (m *trial) actor(n *thing, need docgen.Permissions) int {
 	return rapid.SampledFrom(append(users, m.user())).Draw(m.T, "actor")
 }
 
-// pick draws one of the things of a sort; something else is done when there are none.
+// pick draws a thing of some sort. If there are none, the trial continues with another operation.
 func (m *trial) pick(what string, sort func(*thing) bool) *thing {
 	var some []*thing
 	for _, n := range m.things {
@@ -187,7 +187,7 @@ func (m *trial) pick(what string, sort func(*thing) bool) *thing {
 	return rapid.SampledFrom(some).Draw(m.T, what)
 }
 
-// hasRoom reports whether there may be more: with each thing the test takes longer.
+// hasRoom reports whether things can be added: with each, the test takes longer.
 func (m *trial) hasRoom(*thing) bool { return len(m.things) < 16 }
 
 func isAny(*thing) bool       { return true }
@@ -211,13 +211,13 @@ func (m *trial) folder(user int) *thing {
 	return rapid.SampledFrom(append(open, rapid.SampledFrom(all).Draw(m.T, "any folder"))).Draw(m.T, "folder")
 }
 
-// collaboration draws a thing that is shared, and with whom.
+// collaboration draws a shared thing and one of its collaborators.
 func (m *trial) collaboration() (n *thing, with int) {
 	n = m.pick("shared thing", func(n *thing) bool { return len(n.shares) > 0 })
 	return n, rapid.SampledFrom(slices.Sorted(maps.Keys(n.shares))).Draw(m.T, "collaborator")
 }
 
-// lookAround sometimes has a user look at everything, which takes longer than a step.
+// lookAround sometimes lets a user read everything, which takes longer than an operation.
 func (m *trial) lookAround() {
 	if rapid.IntRange(0, 3).Draw(m.T, "look around") == 3 {
 		m.see(m.user())
@@ -284,7 +284,7 @@ func (m *trial) seeThing(user int, n *thing) {
 	}
 }
 
-// person is whose id it is; enterprise for that of the account of the archives.
+// person returns the person with an id; enterprise for the account of the archives.
 func (m *trial) person(id int64) int {
 	if id == m.account {
 		return enterprise
@@ -301,7 +301,7 @@ func (m *trial) seeFolder(user int, folder *thing) {
 	m.same(fmt.Sprintf("%s for user %d", folder, user), page.Entries, met, page.Total, total)
 }
 
-// same holds a list and its total against those of the model.
+// same compares a list and its total with the model.
 func (m *trial) same(list string, items []docgen.Item, things []*thing, total, wantTotal int) {
 	var got, want []string
 	for _, item := range items {
@@ -323,7 +323,7 @@ func (m *trial) same(list string, items []docgen.Item, things []*thing, total, w
 	}
 }
 
-// items lists what a folder holds, by marker.
+// items lists the items of a folder by marker.
 func (m *trial) items(user int, folder *thing) []docgen.Item {
 	page, err := m.w.Items(m.Context(), m.callers[user], folder.id, docgen.PageRequest{Limit: docgen.MaxPageLimit})
 	m.must(err, "list a folder")

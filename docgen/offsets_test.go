@@ -11,14 +11,14 @@ import (
 	"platen/docgen"
 )
 
-// An offsetList is a list that is paged by offset, for the test that every such list passes.
+// An offsetList is a list that is paged by offset, for the test that every such list must pass.
 type offsetList struct {
 	name   string
 	page   func(r docgen.OffsetRequest) (offsetPage, error)
-	places []string // the names of the whole list, in its order; empty where the caller sees nothing
+	places []string // the names of the whole list, in order; empty where the caller sees nothing
 }
 
-// offsetPage is a page with unique names of its entries.
+// offsetPage is a page with unique names for its entries.
 type offsetPage struct {
 	docgen.OffsetRequest
 	names []string
@@ -33,7 +33,7 @@ func offsetNames[T any](page docgen.OffsetPage[T], err error, name func(T) strin
 	return p, err
 }
 
-// offsetLists is every list that is paged by offset: a new one joins by its entry here.
+// offsetLists returns all lists that are paged by offset. Add new ones here.
 func (w *world) offsetLists() []offsetList {
 	return []offsetList{w.itemsAt(), w.sharedAt(), w.trashAt(), w.versionsAt(), w.invitationsAt(), w.usersAt()}
 }
@@ -55,7 +55,7 @@ func (w *world) itemsAt() offsetList {
 	return list
 }
 
-// sharedAt is the root folder of a user with whom folders are shared, some of them inside others that are shared too.
+// sharedAt returns the root folder of a user with whom folders are shared, some of them inside other shared folders.
 func (w *world) sharedAt() offsetList {
 	guest := w.user("guest")
 	list := offsetList{name: "items of the root folder"}
@@ -91,7 +91,7 @@ func (w *world) versionsAt() offsetList {
 	file := w.upload(w.alice, 0, "versions.txt", "text 0")
 	list := offsetList{name: "versions"}
 	for i := range 6 {
-		list.places = append([]string{strconv.Itoa(i + 1)}, list.places...) // the newest first
+		list.places = append([]string{strconv.Itoa(i + 1)}, list.places...) // newest first
 		w.version(w.alice, file.ID, fmt.Sprint("text ", i+1))
 	}
 	list.page = func(r docgen.OffsetRequest) (offsetPage, error) {
@@ -117,8 +117,8 @@ func (w *world) invitationsAt() offsetList {
 	return list
 }
 
-// usersAt is the list of an application that manages only the users of applications: of others it learns nothing, not how
-// many there are either.
+// usersAt returns the list of an application that manages only the users of applications: it learns nothing about other
+// users, not even their number.
 func (w *world) usersAt() offsetList {
 	ctx := w.t.Context()
 	list := offsetList{name: "users"}
@@ -136,8 +136,9 @@ func (w *world) usersAt() offsetList {
 	return list
 }
 
-// TestEveryListByOffset reads every list from its beginning by a drawn limit, and one page of it at a drawn offset: an
-// offset is a place in the whole list, where what is hidden is left out, and total_count is the place after the last.
+// TestEveryListByOffset reads every list from the start with a drawn limit, and one page at a drawn offset: an offset
+// counts positions in the whole list, in which hidden entries are omitted, and total_count is the position after the
+// last.
 func TestEveryListByOffset(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		lists := w.offsetLists()
@@ -158,7 +159,7 @@ func TestEveryListByOffset(t *testing.T) {
 	})
 }
 
-// check reads the page at an offset, both as a request has them.
+// check reads the page at an offset; both are given as in a request.
 func (l offsetList) check(t *rapid.T, limit, offset int) {
 	r, err := docgen.ParseOffset(strconv.Itoa(limit), strconv.Itoa(offset))
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"platen/store/storetest"
 )
 
-// TestOldDatabases works with databases of earlier times, as storetest describes them.
+// TestOldDatabases uses databases of earlier releases, as storetest describes them.
 func TestOldDatabases(t *testing.T) {
 	storetest.RunOld(t, func(t *testing.T, _ string, cfg store.Config) {
 		w := &world{t: t, db: storetest.Open(t, cfg), cfg: cfg}
 		w.clock.micros.Store(noon.UnixMicro())
-		for range 2 { // what is prepared once is found again
+		for range 2 { // the second run finds what the first has prepared
 			var err error
 			w.Service, err = docgen.New(t.Context(), docgen.Config{Store: w.db, Now: w.clock.now})
 			must(t, err)
@@ -52,7 +52,7 @@ func TestOldDatabases(t *testing.T) {
 	})
 }
 
-// wantOldItems looks at Alice's files and folders, and at who shares them.
+// wantOldItems checks Alice's files and folders, and their collaborators.
 func (w *world) wantOldItems() {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -83,7 +83,7 @@ func (w *world) wantOldItems() {
 	}
 }
 
-// wantOldDocuments looks at Alice's template, its tags, and the jobs of its batches.
+// wantOldDocuments checks Alice's template, its tags, and the jobs of its batches.
 func (w *world) wantOldDocuments() {
 	w.t.Helper()
 	ctx, first := w.t.Context(), docgen.PageRequest{}
@@ -93,7 +93,7 @@ func (w *world) wantOldDocuments() {
 	}
 	template, err := w.File(ctx, w.alice, 41)
 	must(w.t, err)
-	for round, want := range []int{0, 1} { // an earlier release did not note what a template includes, so it is read again
+	for round, want := range []int{0, 1} { // an earlier release did not record included files, so the template is read again
 		tags, ready, err := w.Tags(ctx, w.alice, 41, 0, first)
 		if err != nil || ready != (round > 0) || len(tags.Entries) != want {
 			w.t.Errorf("tags in round %d: %+v, %v, %v", round, tags, ready, err)

@@ -9,7 +9,7 @@ import (
 	"platen/store"
 )
 
-// TestBacklog counts what waits for webhooks, and what listeners have not fetched not at all.
+// TestBacklog counts what waits for webhooks, without what waits for listeners.
 func TestBacklog(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

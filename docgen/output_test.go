@@ -19,7 +19,7 @@ import (
 	"platen/store/storetest"
 )
 
-// press is a batch of alice's with a destination folder, and does what a worker does for it.
+// press is a batch of alice with a destination folder, and plays the worker for it.
 type press struct {
 	*world
 	template *docgen.Item
@@ -27,7 +27,7 @@ type press struct {
 	batchID  string
 }
 
-// newPress makes a batch of documents with these names.
+// newPress creates a batch of documents with these names.
 func (w *world) newPress(names ...string) *press {
 	w.t.Helper()
 	p := &press{world: w}
@@ -55,13 +55,13 @@ func (p *press) save(job docgen.ClaimedJob, text string) *docgen.Output {
 	return &output
 }
 
-// results gives every job of a claim a document.
+// results returns a document for every job of a claim.
 func (p *press) results(claim *docgen.Claim, text string) []docgen.Result {
 	p.t.Helper()
 	results := make([]docgen.Result, len(claim.Jobs))
 	errs := make([]error, len(claim.Jobs))
 	var group sync.WaitGroup
-	for i, job := range claim.Jobs { // at once, because then they share their syncs of the disk
+	for i, job := range claim.Jobs { // concurrently, because they then share disk syncs
 		group.Go(func() {
 			output, err := p.SaveOutput(p.t.Context(), job, reader(text))
 			results[i], errs[i] = docgen.Result{Job: job, Output: &output}, err
@@ -98,7 +98,8 @@ func (p *press) wantStatuses(want ...docgen.Status) {
 	}
 }
 
-// TestManagersWhoAreNoneAnyMore: documents reach the content of everybody only while their creator may manage it.
+// TestManagersWhoAreNoneAnyMore: documents are written to other users' folders only while their creator may manage all
+// content.
 func TestManagersWhoAreNoneAnyMore(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -194,7 +195,7 @@ func TestJobsFromClaimToEnd(t *testing.T) {
 	})
 }
 
-// TestSecondClaim shows that who claims jobs takes them from who claimed them before.
+// TestSecondClaim shows that a claim takes jobs away from an earlier claim.
 func TestSecondClaim(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress("a", "b")
@@ -223,7 +224,7 @@ func TestSecondClaim(t *testing.T) {
 	})
 }
 
-// TestConcurrentClaims has several workers do the same task at once: every document is made exactly once.
+// TestConcurrentClaims has several workers run the same task at once: every document is generated exactly once.
 func TestConcurrentClaims(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress(numbered("document %d", 20)...)
@@ -242,7 +243,7 @@ func TestConcurrentClaims(t *testing.T) {
 	})
 }
 
-// work does the task as a worker does, without ending the test.
+// work runs the task like a worker, and returns errors.
 func (p *press) work(text string) error {
 	ctx := p.t.Context()
 	claim, err := p.ClaimBatch(ctx, p.batchID)
@@ -306,7 +307,8 @@ func TestNumberedOutputs(t *testing.T) {
 	})
 }
 
-// TestTakenID shows that a document whose id is taken, which is no question of names, does not look for a name for ever.
+// TestTakenID shows that a document whose id is taken does not search for a free name forever, because its name is not
+// the problem.
 func TestTakenID(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress("a")
@@ -330,7 +332,7 @@ func TestTakenID(t *testing.T) {
 	})
 }
 
-// TestDestinationLost shows that what can no longer be written is a failure with a reason, and leaves nothing behind.
+// TestDestinationLost shows that documents that can no longer be written fail with a reason, and leave nothing behind.
 func TestDestinationLost(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		theirs := w.folder(w.bob, 0, "bob's")
@@ -379,8 +381,8 @@ func TestDestinationLost(t *testing.T) {
 	})
 }
 
-// TestDestinationDeletedMeanwhile deletes folders as empty while jobs put documents there: either the folder is not empty,
-// or the jobs fail.
+// TestDestinationDeletedMeanwhile deletes empty folders while jobs add documents to them: either the folder is not
+// empty, or the jobs fail.
 func TestDestinationDeletedMeanwhile(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		var kept, deleted int
@@ -468,7 +470,7 @@ func TestStatusesInTheDatabase(t *testing.T) {
 	})
 }
 
-// TestNoRoom shows that a full disk is an error that a person understands, and that nothing is lost by it.
+// TestNoRoom shows that a full disk results in an understandable error, and that nothing is lost.
 func TestNoRoom(t *testing.T) {
 	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
 		disk, err := blob.Open(t.TempDir())
@@ -513,7 +515,7 @@ func TestNoRoom(t *testing.T) {
 			if ready := w.Ready(ctx); !errors.Is(ready["blobs"], full) || ready["database"] != nil {
 				t.Errorf("Ready = %v", ready)
 			}
-			w.clock.advance(time.Second) // before, the result is not asked for again
+			w.clock.advance(time.Second) // until then, the result is cached
 			if ready := w.Ready(ctx); ready["blobs"] != nil {
 				t.Errorf("Ready = %v", ready)
 			}
@@ -524,7 +526,7 @@ func TestNoRoom(t *testing.T) {
 func TestSweep(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
-		w.clock.micros.Store(time.Now().UnixMicro()) // contents bear the time of the disk
+		w.clock.micros.Store(time.Now().UnixMicro()) // contents have the time of the disk
 		file := w.upload(w.alice, 0, "a.txt", "one")
 		w.version(w.alice, file.ID, "two")
 		trashed := w.upload(w.alice, 0, "b.txt", "in the trash")

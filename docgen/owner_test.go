@@ -90,7 +90,8 @@ func TestOwnershipIsGivenAway(t *testing.T) {
 	})
 }
 
-// TestMovesToACollaborator moves a folder to the root folder of who has a role on it: an owner has no role besides.
+// TestMovesToACollaborator moves a folder to the root folder of a user with a role on it: an owner has no additional
+// role.
 func TestMovesToACollaborator(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		theirs := w.folder(w.bob, 0, "theirs")

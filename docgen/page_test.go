@@ -46,7 +46,7 @@ func TestParsePage(t *testing.T) {
 	}
 }
 
-// at is the place of an item in the list of a folder.
+// at is the position of an item in the list of a folder.
 type at struct {
 	kind docgen.Kind
 	id   int64
@@ -62,7 +62,7 @@ func placesOf(page docgen.Page[docgen.Item]) []at {
 
 func comparePlaces(a, b at) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.id, b.id)) }
 
-// insert puts an item with a given id into a folder, past the service, whose own ids only grow.
+// insert adds an item with a given id to a folder, directly in the database, because ids of the service only increase.
 func (w *world) insert(folder int64, items ...at) error {
 	ctx, owner := w.t.Context(), w.alice.User.ID
 	return w.db.Write(ctx, func(tx *store.Tx) error {
@@ -87,7 +87,7 @@ func (w *world) remove(folder int64, item at) error {
 	})
 }
 
-// sevenItems fills a folder: three folders and four files.
+// sevenItems adds three folders and four files to a folder.
 func (w *world) sevenItems(name string, from int64) (folder int64, items []at) {
 	w.t.Helper()
 	folder = w.folder(w.alice, 0, name)
@@ -173,8 +173,8 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// TestPagesOfAChangingList walks over a list while others change it: what was there all the time is met exactly once,
-// and nothing is met twice.
+// TestPagesOfAChangingList pages through a list while others change it: entries that exist all the time appear exactly
+// once, and no entry appears twice.
 func TestPagesOfAChangingList(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		walks := 0
@@ -211,16 +211,16 @@ func TestPagesOfAChangingList(t *testing.T) {
 	})
 }
 
-// walk is a walk over the pages of a folder that changes.
+// walk pages through a folder that changes.
 type walk struct {
 	*rapid.T
 	w      *world
 	folder int64
 	limit  int
-	first  int64       // the ids of the walk are this and the 99 after it
-	there  map[at]bool // what is in the folder
-	always map[at]bool // what has been there since the walk began
-	seen   []at        // in the order in which it was met
+	first  int64       // the walk uses this id and the 99 after it
+	there  map[at]bool // items in the folder
+	always map[at]bool // items that have been in the folder since the walk began
+	seen   []at        // in the order of appearance
 }
 
 func walkOf(rt *rapid.T, w *world, number int) *walk {
@@ -238,7 +238,7 @@ func walkOf(rt *rapid.T, w *world, number int) *walk {
 	return k
 }
 
-// place is the place of an id of the walk: every third is a folder.
+// place returns the position of an id of the walk: every third is a folder.
 func (k *walk) place(n int64) at { return at{docgen.Kind(min(n%3, 1)), k.first + n} }
 
 func (k *walk) check(err error) {
@@ -264,7 +264,7 @@ func (k *walk) change() {
 	}
 }
 
-// meet takes note of a page.
+// meet records a page.
 func (k *walk) meet(page []at, forward bool) {
 	if !slices.IsSortedFunc(page, comparePlaces) {
 		k.Fatalf("page %v is not in order", page)
@@ -280,7 +280,7 @@ func (k *walk) meet(page []at, forward bool) {
 	k.seen = append(k.seen, page...)
 }
 
-// turn begins the way back: what has been met last is met again in pages before it only.
+// turn reverses the direction: entries already seen must appear again, but only in earlier pages.
 func (k *walk) turn() {
 	last := k.seen[max(0, len(k.seen)-k.limit):]
 	k.seen = nil
@@ -296,7 +296,7 @@ func (k *walk) turn() {
 	}
 }
 
-// done judges a way.
+// done checks one direction.
 func (k *walk) done(way string) {
 	order := comparePlaces
 	if way == "back" {
@@ -314,7 +314,7 @@ func (k *walk) done(way string) {
 	}
 }
 
-// TestMarkers shows that a marker is good for the list and the caller it was made for alone, and only as it was made.
+// TestMarkers shows that a marker is valid only for its list and caller, and only unchanged.
 func TestMarkers(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

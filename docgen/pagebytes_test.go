@@ -8,10 +8,10 @@ import (
 	"platen/docgen"
 )
 
-// A room counts what a caller asks for, and refuses what is beyond it.
+// A room counts the bytes that a caller requests, and rejects requests beyond its limit.
 type room struct{ asked, most int64 }
 
-// give has a caller ask the room.
+// give returns the caller with the room.
 func (r *room) give(c *docgen.Caller) *docgen.Caller {
 	asking := *c
 	asking.Room = func(bytes int64) error {
@@ -23,8 +23,8 @@ func (r *room) give(c *docgen.Caller) *docgen.Caller {
 	return &asking
 }
 
-// TestAttemptsAreBoundedInBytes lists attempts whose answers are as large as they may be. A page asks for room even if it is read
-// in one portion.
+// TestAttemptsAreBoundedInBytes lists attempts with responses of the maximum size. A page requests memory even if it is
+// read in one portion.
 func TestAttemptsAreBoundedInBytes(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -71,7 +71,7 @@ func TestAttemptsAreBoundedInBytes(t *testing.T) {
 	})
 }
 
-// TestOffsetPagesAreBoundedInBytes lists users whose names are larger than any operation makes them.
+// TestOffsetPagesAreBoundedInBytes lists users with names larger than any operation allows.
 func TestOffsetPagesAreBoundedInBytes(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		app := w.service(docgen.NewApplication{Name: "Customers", Scopes: []docgen.Scope{docgen.ScopeAppUsers}})

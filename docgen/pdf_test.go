@@ -13,7 +13,7 @@ import (
 
 func secret(text string) *docgen.Secret { return new(docgen.Secret(text)) }
 
-// pdfBatch is a batch of PDFs with options.
+// pdfBatch returns a batch of PDFs with options.
 func pdfBatch(o docgen.PDFOptions) docgen.NewBatch {
 	b := batchOf(1, 0, "{}")
 	b.OutputType, b.Options.PDF = docgen.OutputPDF, &o
@@ -139,7 +139,7 @@ func TestPDFDefaults(t *testing.T) {
 	}
 }
 
-// TestSecretsShowNothing prints, logs and encodes a secret in every way.
+// TestSecretsShowNothing prints, logs, and encodes a secret in every way.
 func TestSecretsShowNothing(t *testing.T) {
 	const text = "correct horse"
 	var out strings.Builder

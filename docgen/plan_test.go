@@ -14,7 +14,7 @@ import (
 	"platen/store/storetest"
 )
 
-// planningDB notes the plan of each statement that goes through it.
+// planningDB records the plan of each statement that goes through it.
 type planningDB struct {
 	store.DBTX
 	t       testing.TB
@@ -40,7 +40,7 @@ func (p *planningDB) plan(ctx context.Context, statement string, args []any) {
 			to[i] = &values[i]
 		}
 		must(p.t, rows.Scan(to...))
-		lines = append(lines, values[len(values)-1]) // the others are numbers of SQLite
+		lines = append(lines, values[len(values)-1]) // the others are numbers from SQLite
 	}
 	must(p.t, rows.Err())
 	p.plans = append(p.plans, strings.Join(lines, "\n"))
@@ -74,7 +74,8 @@ func (w *world) plans(queries func(q *store.Queries) error) []string {
 	return planning.plans
 }
 
-// backlog has jobs wait that alice asked for, in batches of some documents each, past the service. It returns one of the batches.
+// backlog inserts waiting jobs of alice directly into the database, in batches of the given number of documents each.
+// It returns one of the batches.
 func (w *world) backlog(jobs, documents int64) (batch string) {
 	w.t.Helper()
 	ctx := w.t.Context()

@@ -10,8 +10,8 @@ import (
 	"platen/docgen"
 )
 
-// TestQuarrel has several callers do everything with the same few items at once. Whatever comes first, nobody meets an
-// error of the server's own, and all is whole in the end.
+// TestQuarrel has several callers perform every operation on the same few items at once. Whatever comes first, no
+// caller gets an internal error, and everything is consistent in the end.
 func TestQuarrel(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -36,8 +36,8 @@ func (c *countingDB) QueryRowContext(ctx context.Context, query string, args ...
 	return c.DBTX.QueryRowContext(ctx, query, args...)
 }
 
-// However deep an item lies, and on however many of the folders above it a caller has a role, one query says what the caller
-// may do with it.
+// However deep an item lies, and on however many of the folders above it a caller has a role, one query returns the
+// caller's permissions on it.
 func TestAccessIsOneQuery(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		folder := w.folder(w.alice, 0, "0")

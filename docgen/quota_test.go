@@ -8,14 +8,14 @@ import (
 	"platen/docgen"
 )
 
-// limited is the world with a quota for each user without one of their own.
+// limited returns the world with a default quota for users.
 func (w *world) limited(q docgen.Quota) *world {
 	w.t.Helper()
 	return w.again(docgen.Config{Quota: q})
 }
 
-// TestQuotaOfBytes: whatever adds versions to a user's files counts, and is refused when it is too much. What is in the trash counts until
-// it is deleted for good.
+// TestQuotaOfBytes: everything that adds versions to a user's files counts, and is rejected if it exceeds the quota.
+// Items in the trash count until they are deleted permanently.
 func TestQuotaOfBytes(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -40,7 +40,7 @@ func TestQuotaOfBytes(t *testing.T) {
 				t.Errorf("%s: %v, want storage_limit_exceeded, not to be tried again", what, err)
 			}
 		}
-		file.AtLeast = 11 // which is known before anything is read
+		file.AtLeast = 11 // known before anything is read
 		_, err = w.CreateFile(ctx, w.alice, file, unread{t})
 		wantCode(t, err, docgen.CodeStorageFull)
 		_, err = w.CreateVersion(ctx, w.alice, docgen.NewVersion{FileID: a.ID, AtLeast: 11}, unread{t})
@@ -62,7 +62,8 @@ func TestQuotaOfBytes(t *testing.T) {
 	})
 }
 
-// TestQuotaOfTheOwner: uploads by any user count for the owner of the folder, and moved items count for their new owner.
+// TestQuotaOfTheOwner: uploads by any user count for the owner of the folder, and moved items count for their new
+// owner.
 func TestQuotaOfTheOwner(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -93,7 +94,7 @@ func TestQuotaOfTheOwner(t *testing.T) {
 	})
 }
 
-// TestQuotaOfDocuments: a document that the owner of the folder has no space for fails its job, and only that.
+// TestQuotaOfDocuments: if the owner of the folder has no space for a document, its job fails, and only this job.
 func TestQuotaOfDocuments(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress("a", "b", "c")
@@ -112,7 +113,7 @@ func TestQuotaOfDocuments(t *testing.T) {
 	})
 }
 
-// TestQuotaOfOneUser: an administrator gives a user another quota than the server's.
+// TestQuotaOfOneUser: an administrator gives a user a quota that differs from the server's.
 func TestQuotaOfOneUser(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -137,5 +138,5 @@ func TestQuotaOfOneUser(t *testing.T) {
 	})
 }
 
-// second returns the error of two results.
+// second returns the error of a call with two results.
 func second[T any](_ T, err error) error { return err }

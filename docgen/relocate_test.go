@@ -15,7 +15,7 @@ import (
 	"platen/docgen"
 )
 
-// meddled is a store that has something done before the next content is read, or after the next is put.
+// meddled is a store that runs a function before the next content is read, or after the next is stored.
 type meddled struct {
 	*blobtest.Faulty
 	before func() // the next Open
@@ -39,7 +39,8 @@ func (m *meddled) Open(ctx context.Context, key string, offset, length int64) (i
 	return m.Faulty.Open(ctx, key, offset, length)
 }
 
-// stores is a world whose service has the storage policy "cold" besides the default, with an archive of that policy.
+// stores is a world whose service has the storage policy "cold" in addition to the default, with an archive that uses
+// it.
 type stores struct {
 	*world
 	c         *docgen.Caller
@@ -70,13 +71,13 @@ func (s *stores) config() docgen.Config {
 	return docgen.Config{Store: s.db, Blobs: s.hot, Now: s.clock.now, Policies: []docgen.NewStoragePolicy{{Name: "cold", Blobs: s.cold}}}
 }
 
-// in counts the versions that are kept by a policy.
+// in returns the number of versions stored by a policy.
 func (s *stores) in(policy int64) int {
 	return query[int](s.world, "SELECT COUNT(*) FROM file_versions WHERE storage_policy_id = $1", policy)[0]
 }
 
-// wantWhole checks that each store holds the contents that versions name there, no more and no less, and that each is where
-// it is wanted.
+// wantWhole checks that each store holds exactly the contents that versions there refer to, and that all contents are
+// in the right store.
 func (s *stores) wantWhole() {
 	s.t.Helper()
 	for policy, blobs := range map[int64]blob.Store{1: s.hot, s.coldID: s.cold} {
@@ -167,14 +168,14 @@ func TestContentsGoWhereTheirArchiveSays(t *testing.T) {
 			must(t, err)
 			_, err = s.UpdateFile(ctx, s.c, file.ID, docgen.ItemChange{ParentID: new(int64(0)), ParentOwner: s.bob.User.ID})
 			must(t, err)
-			s.relocate(1) // what was moved out again in time stays
+			s.relocate(1) // what was moved back out in time stays
 			wantTexts()
 			s.wantWhole()
 		})
 	})
 }
 
-// TestRelocatingMeetsChanges shows that contents that are moved, deleted or read while they are carried are whole.
+// TestRelocatingMeetsChanges shows that contents stay intact if they are moved, deleted, or read during relocation.
 func TestRelocatingMeetsChanges(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := newStores(t, w)
@@ -220,7 +221,7 @@ func TestRelocatingMeetsChanges(t *testing.T) {
 		})
 		t.Run("uploaded", func(t *testing.T) {
 			folder := s.folder(s.alice, 0, "folder")
-			content := &lazily{first: func() { // the folder goes while the content comes
+			content := &lazily{first: func() { // the folder moves while the content is uploaded
 				_, err := s.UpdateFolder(ctx, s.c, folder, docgen.ItemChange{ParentID: &s.archive})
 				must(t, err)
 			}, Reader: reader("late")}
@@ -261,7 +262,7 @@ func TestRelocatingMeetsChanges(t *testing.T) {
 	})
 }
 
-// lazily is content that has something done before it is read.
+// lazily is content that runs a function before it is read.
 type lazily struct {
 	once  sync.Once
 	first func()
@@ -273,13 +274,13 @@ func (l *lazily) Read(p []byte) (int, error) {
 	return l.Reader.Read(p)
 }
 
-// TestRelocatingFails ends the carrying of contents at each of its steps. Whatever it leaves, all contents are read, and
-// the next attempt and the sweep make all whole.
+// TestRelocatingFails interrupts relocation at each of its steps. In all cases, all contents can be read, and the next
+// attempt and the sweep restore a consistent state.
 func TestRelocatingFails(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := newStores(t, w)
 		ctx := t.Context()
-		s.clock.micros.Store(time.Now().UnixMicro()) // contents bear the time of the disk
+		s.clock.micros.Store(time.Now().UnixMicro()) // contents have the time of the disk
 		broken := errors.New("the power is gone")
 		for name, fail := range map[string]func(){
 			"reading":  func() { s.hot.Fail(blobtest.Open, 1, broken) },
@@ -373,7 +374,7 @@ func TestRelocatingTakesItsTime(t *testing.T) {
 	})
 }
 
-// TestPoliciesBelongToTheirContents shows what a service does not begin with.
+// TestPoliciesBelongToTheirContents shows with which stores a service does not start.
 func TestPoliciesBelongToTheirContents(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := newStores(t, w)

@@ -11,8 +11,8 @@ import (
 	"platen/store"
 )
 
-// bulky makes a folder that takes several portions to be removed, with something of every kind in it. It returns the folder, and the
-// files and folders to be looked for later: a folder, a file, a template, and a file that was put into the trash before.
+// bulky creates a folder that takes several portions to delete, with something of every kind in it. It returns the
+// folder, and some of the files and folders in it: a folder, a file, a template, and a file in the trash.
 func (w *world) bulky(c *docgen.Caller, parent int64, name string) (folder, inner int64, files []int64) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -38,7 +38,7 @@ func (w *world) bulky(c *docgen.Caller, parent int64, name string) (folder, inne
 	return folder, inner, []int64{file.ID, template.ID, early.ID}
 }
 
-// wantGone checks that nobody finds what was deleted for good.
+// wantGone checks that items deleted permanently cannot be found.
 func (w *world) wantGone(c *docgen.Caller, folders, files []int64) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -74,7 +74,7 @@ func (w *world) wantGone(c *docgen.Caller, folders, files []int64) {
 	}
 }
 
-// rows counts what may be left of trees.
+// rows counts the rows that may be left of trees.
 func (w *world) rows() int {
 	w.t.Helper()
 	total := 0
@@ -85,8 +85,8 @@ func (w *world) rows() int {
 	return total
 }
 
-// TestPurgeInPortions deletes a large folder permanently: at once for all users, and portion by portion in the database. Others write in
-// between, and another server continues where one was killed.
+// TestPurgeInPortions deletes a large folder permanently: at once for all users, and in portions in the database.
+// Others write in between, and another server continues after a kill.
 func TestPurgeInPortions(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -118,8 +118,8 @@ func TestPurgeInPortions(t *testing.T) {
 				t.Fatalf("all was removed in %d portions", portions+1)
 			}
 			w.folder(w.bob, 0, fmt.Sprint("between ", portions))                // another's transaction
-			now := w.rows() - 1                                                 // but for the folder between
-			if gone := left - now; gone < 1 || gone > 2*docgen.RemovalPortion { // some rows have others that go with them
+			now := w.rows() - 1                                                 // without the folder in between
+			if gone := left - now; gone < 1 || gone > 2*docgen.RemovalPortion { // some rows take others with them
 				t.Errorf("portion %d: %d rows fewer", portions, gone)
 			}
 			left = now + 1
@@ -170,8 +170,8 @@ func TestDeleteUserInPortions(t *testing.T) {
 	})
 }
 
-// TestRemovalBesideOtherChanges: items that are being removed do not move with their folder into the tree of another owner. They do not
-// count as content of an archive, or of a user to delete.
+// TestRemovalBesideOtherChanges: items that are being deleted do not move with their folder to the tree of another
+// owner. They do not count as content of an archive, or of a user to delete.
 func TestRemovalBesideOtherChanges(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -229,7 +229,7 @@ func TestRemovalBesideOtherChanges(t *testing.T) {
 	})
 }
 
-// TestInvitationsToWhatIsRemoved: an invitation goes with the item.
+// TestInvitationsToWhatIsRemoved: an invitation is deleted with the item.
 func TestInvitationsToWhatIsRemoved(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -249,7 +249,7 @@ func TestInvitationsToWhatIsRemoved(t *testing.T) {
 	})
 }
 
-// TestRemovalTask: what deletes a large folder wakes one task, which ends when nothing is left.
+// TestRemovalTask: deleting a large folder wakes one task, which ends when nothing is left.
 func TestRemovalTask(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

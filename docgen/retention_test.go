@@ -13,7 +13,7 @@ import (
 
 const day = 24 * time.Hour
 
-// removeBatches deletes what is hidden, as the queue does.
+// removeBatches deletes hidden batches, as the queue does.
 func (w *world) removeBatches() {
 	w.t.Helper()
 	_, more, err := w.RemoveBatches(w.t.Context())
@@ -22,7 +22,7 @@ func (w *world) removeBatches() {
 	}
 }
 
-// pass has days pass on which the retention periods are applied that remove nothing.
+// pass advances the clock by days, on which the retention periods are applied without deleting anything.
 func (w *world) pass(days int) {
 	w.t.Helper()
 	for range days {
@@ -33,7 +33,7 @@ func (w *world) pass(days int) {
 	}
 }
 
-// wantRows checks how many rows of a batch each table has.
+// wantRows checks the number of rows of a batch in each table.
 func (w *world) wantRows(batch string, batches, jobs, inputs int) {
 	w.t.Helper()
 	got := []int{
@@ -53,7 +53,8 @@ func (p *press) fail() {
 	must(p.t, err)
 }
 
-// TestDeleteBatch deletes a batch that has ended with all that belongs to it, for its creator alone, and leaves its files.
+// TestDeleteBatch deletes a batch that has ended with everything that belongs to it, only for its creator, and keeps
+// its files.
 func TestDeleteBatch(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -86,7 +87,7 @@ func TestDeleteBatch(t *testing.T) {
 	})
 }
 
-// TestRetention removes what is too old, each kind by its own period, and nothing that is younger or has not ended.
+// TestRetention deletes what is too old, each kind by its own period, and nothing that is newer or has not ended.
 func TestRetention(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -103,7 +104,7 @@ func TestRetention(t *testing.T) {
 		for _, step := range []struct {
 			days           int
 			want           docgen.RetentionCounts
-			batches, input int // that are left of the old one
+			batches, input int // what is left of the old one
 		}{
 			{6, docgen.RetentionCounts{}, 1, 1},
 			{13, docgen.RetentionCounts{}, 1, 1},
@@ -234,7 +235,7 @@ func TestRetentionOfAudit(t *testing.T) {
 	})
 }
 
-// TestRetentionForever removes nothing where no period is set, and nothing in the first days whatever is set.
+// TestRetentionForever deletes nothing if no period is set, and nothing in the first days in any case.
 func TestRetentionForever(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -263,7 +264,7 @@ func TestRetentionForever(t *testing.T) {
 	})
 }
 
-// TestRetentionWithAWrongClock removes nothing on the first day after the clock went far ahead.
+// TestRetentionWithAWrongClock deletes nothing on the first day after the clock was set far ahead.
 func TestRetentionWithAWrongClock(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -298,7 +299,7 @@ func TestRetentionWithAWrongClock(t *testing.T) {
 		applied(0, wrong.Add(day))
 		w.clock.advance(23 * time.Hour)
 		applied(0, wrong.Add(day))
-		w.clock.micros.Store(right.Add(day).UnixMicro()) // put right
+		w.clock.micros.Store(right.Add(day).UnixMicro()) // corrected
 		applied(0, time.Time{})
 		w.pass(18)
 		applied(0, time.Time{})
@@ -317,7 +318,7 @@ func TestRetentionWithAWrongClock(t *testing.T) {
 		applied(0, began.Add(day))
 		w.clock.advance(day)
 		applied(1, time.Time{})
-		w.clock.advance(-30 * day) // adopted, else the next run would be long after it
+		w.clock.advance(-30 * day) // accepted; otherwise the next run would be long after it
 		applied(0, time.Time{})
 		w.pass(1)
 		w.clock.advance(29 * day)
@@ -325,7 +326,8 @@ func TestRetentionWithAWrongClock(t *testing.T) {
 	})
 }
 
-// TestRetentionWithManyFaults ends after some items that cannot be deleted: the fault is not that of single ones.
+// TestRetentionWithManyFaults stops after several items that cannot be deleted, because single items are then not the
+// cause.
 func TestRetentionWithManyFaults(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -12,12 +12,12 @@ import (
 	"platen/docgen"
 )
 
-// kinds are the kinds of caller, in the order of outcomes: whom nothing was shared with, each role, the owner, and who
-// manages the content of everybody.
+// kinds are the kinds of caller, in the order of outcomes: without access, each role, the owner, and a user who manages
+// the content of all users.
 var kinds = []string{"nobody", "previewer", "viewer", "uploader", "previewer uploader", "viewer uploader", "editor", "co-owner",
 	"owner", "manager"}
 
-// outcomes says of every operation whether it is for each kind of caller, or else the status of the answer.
+// outcomes lists for each operation whether it succeeds for each kind of caller, or the status of the response.
 const outcomes = `
                                                   none  preview     view   upload p+upload v+upload     edit   co-own      own  manager
 File                                               404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
@@ -81,28 +81,28 @@ TrashFile                                          404      403      403      40
 TrashFolder                                        404      403      403      403      403      403        ✓        ✓        ✓        ✓
 `
 
-// target has the items that an operation is tried on, all in one folder.
+// target has the items for an operation, all in one folder.
 type target struct {
 	between          int64 // the folder of all items
 	folder, inner    int64 // inner is in folder
 	file, template   int64
 	collaboration    int64    // of another user on the folder
-	gift             int64    // of another user on another folder in it
-	guest            int64    // whom to invite
+	gift             int64    // by another user, on another folder in it
+	guest            int64    // a user to invite
 	own, ownTemplate int64    // a folder of the caller's own, and a template in it
 	past             int64    // a version of the file before its current one
-	trashed, gone    [2]int64 // a file and a folder that are in the trash: to come back, and to be removed for good
+	trashed, gone    [2]int64 // a file and a folder in the trash: one to restore, and one to delete permanently
 	archive          int64
 }
 
-// operation is one use of the service on a target by a caller.
+// operation is one call of the service for a target by a caller.
 type operation struct {
 	name   string
-	unseen docgen.Code // of the answer to who does not see the target, where that is named in a body; not found otherwise
+	unseen docgen.Code // the code for callers who do not see the target, if the request body refers to it; otherwise not_found
 	call   func(w *world, c *docgen.Caller, at target) error
 }
 
-// operations lists every operation on an item; what destroys comes last.
+// operations lists every operation on an item; destructive ones come last.
 var operations = []operation{
 	{"File", "", func(w *world, c *docgen.Caller, at target) error {
 		_, err := w.File(w.t.Context(), c, at.file)
@@ -357,7 +357,7 @@ var operations = []operation{
 	}},
 }
 
-// notOnItems are the operations that are tried on no target: those of lists, of users, and of what has no role.
+// notOnItems are the operations without a target: on lists, on users, and without roles.
 var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "CreateArchive", "DeleteBatch",
 	"DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery", "DeleteListener", "EraseUser", "FindUser",
 	"PollListener", "Invitations", "Job",
@@ -366,7 +366,7 @@ var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents"
 	"StoragePolicy", "Templates", "TestWebhook", "Tokens", "TransferContent", "Trash", "TrashByOffset", "UpdateUser", "UpdateWebhook", "User",
 	"Users", "UsersByOffset", "Webhook", "Webhooks"}
 
-// TestEveryOperationHasRoles finds what the service does for a caller: there is no operation of which the table says nothing.
+// TestEveryOperationHasRoles checks that the table has every operation of the service that takes a caller.
 func TestEveryOperationHasRoles(t *testing.T) {
 	var done, said []string
 	service, caller := reflect.TypeFor[*docgen.Service](), reflect.TypeFor[*docgen.Caller]()
@@ -386,7 +386,7 @@ func TestEveryOperationHasRoles(t *testing.T) {
 	}
 }
 
-// newTarget makes a target of alice's in a folder.
+// newTarget creates a target of alice in a folder.
 func (w *world) newTarget(parent int64, caller, other, guest *docgen.Caller) target {
 	w.t.Helper()
 	at := target{between: parent, folder: w.folder(w.alice, parent, "target"), guest: guest.User.ID}
@@ -412,7 +412,7 @@ func (w *world) newTarget(parent int64, caller, other, guest *docgen.Caller) tar
 	return at
 }
 
-// outcomesOf reads the table: what each kind of caller gets of an operation, in the order of kinds.
+// outcomesOf parses the table: the result of an operation for each kind of caller, in the order of kinds.
 func outcomesOf(t *testing.T) map[string][]string {
 	t.Helper()
 	rows := map[string][]string{}
@@ -428,7 +428,7 @@ func outcomesOf(t *testing.T) map[string][]string {
 	return rows
 }
 
-// outcome is an error as the table has it.
+// outcome returns an error in the form of the table.
 func outcome(err error) string {
 	switch {
 	case err == nil:
@@ -443,7 +443,7 @@ func outcome(err error) string {
 	return err.Error()
 }
 
-// TestRoles tries every operation as every kind of caller, whose role is on a folder two above the target.
+// TestRoles calls every operation as every kind of caller, with the role on a folder two levels above the target.
 func TestRoles(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		rows := outcomesOf(t)
@@ -464,7 +464,7 @@ func TestRoles(t *testing.T) {
 	})
 }
 
-// callerOf makes a caller of a kind, with the role of that name on one of alice's folders.
+// callerOf creates a caller of a kind, with the role of that name on a folder of alice.
 func (w *world) callerOf(kind string, folder int64) *docgen.Caller {
 	w.t.Helper()
 	name := strings.ReplaceAll(kind, " ", "-")
@@ -481,7 +481,7 @@ func (w *world) callerOf(kind string, folder int64) *docgen.Caller {
 	return caller
 }
 
-// TestRolesDocument holds the table of docs/sharing.md against rights: its rows are the permissions in their order.
+// TestRolesDocument compares the table in docs/sharing.md with rights: its rows are the permissions in order.
 func TestRolesDocument(t *testing.T) {
 	text, err := os.ReadFile("../docs/sharing.md")
 	must(t, err)

@@ -9,7 +9,8 @@ import (
 	"platen/docgen"
 )
 
-// TestLowDisk: a server whose disk is almost full takes nothing new, and says so; it reads, deletes, and ends what it has accepted.
+// TestLowDisk: a server whose disk is almost full accepts nothing new, and says so; it still reads, deletes, and
+// completes accepted work.
 func TestLowDisk(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

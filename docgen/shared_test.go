@@ -7,7 +7,7 @@ import (
 	"platen/docgen"
 )
 
-// marked pages through a folder by marker, two items a page, and returns the names.
+// marked pages through a folder by marker, two items per page, and returns the names.
 func (w *world) marked(c *docgen.Caller, folder int64) []string {
 	w.t.Helper()
 	names := []string{}
@@ -24,7 +24,8 @@ func (w *world) marked(c *docgen.Caller, folder int64) []string {
 	}
 }
 
-// TestRootFolderHoldsWhatIsShared: what others share is met in one's root folder, each thing once, and nowhere above.
+// TestRootFolderHoldsWhatIsShared: items shared with a user appear in the user's root folder, each once, and nowhere
+// above.
 func TestRootFolderHoldsWhatIsShared(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -45,7 +46,8 @@ func TestRootFolderHoldsWhatIsShared(t *testing.T) {
 		}
 		must(t, w.TrashFolder(ctx, w.alice, gone, true, ""))
 
-		// Folders before files, each kind by growing id. Inside is met in Team, and below.txt is in the trash with Gone.
+		// Folders before files, each kind by ascending id. Inside appears in Team, and below.txt is in the trash with
+		// Gone.
 		want := []string{"Team", "Own", "letter.docx", "own.txt"}
 		if got := w.marked(w.bob, 0); !slices.Equal(got, want) {
 			t.Errorf("by marker: %q, want %q", got, want)
@@ -73,7 +75,7 @@ func TestRootFolderHoldsWhatIsShared(t *testing.T) {
 	})
 }
 
-// TestTotalCountOfWhatIsHidden: an offset is a place in the whole list, also where the caller sees nothing there.
+// TestTotalCountOfWhatIsHidden: an offset is a position in the whole list, even where the caller sees nothing.
 func TestTotalCountOfWhatIsHidden(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		names := []string{"a", "b", "c", "d", "e"}

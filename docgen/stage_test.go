@@ -8,7 +8,7 @@ import (
 	"platen/docgen"
 )
 
-// largeBatch is a batch whose data is received in portions: three documents of 3 MiB.
+// largeBatch returns a batch whose data is received in portions: three documents of 3 MiB.
 func largeBatch(template int64) docgen.NewBatch {
 	input := func(name string) string { return `{"a": "` + strings.Repeat(name, 3<<20) + `"}` }
 	return batchOf(template, 0, input("a"), input("b"), input("c"))
@@ -17,7 +17,7 @@ func largeBatch(template int64) docgen.NewBatch {
 const rowsOfBatches = "SELECT (SELECT COUNT(*) FROM docgen_batches) + (SELECT COUNT(*) FROM docgen_jobs) + (SELECT COUNT(*) " +
 	"FROM docgen_inputs)"
 
-// A batch with much data is received like any other.
+// A batch with much data is received like any other batch.
 func TestLargeBatch(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		template := w.template(w.alice, 0, "a.docx")
@@ -43,7 +43,7 @@ func TestLargeBatch(t *testing.T) {
 	})
 }
 
-// What was received of a batch that could not be accepted is seen by nobody, and removed.
+// The received data of a batch that is rejected is visible to no one, and deleted.
 func TestLargeBatchIsAllOrNothing(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -71,7 +71,7 @@ func TestLargeBatchIsAllOrNothing(t *testing.T) {
 	})
 }
 
-// A batch that is being received is not removed. An hour later nobody is receiving it any more.
+// A batch that is being received is not deleted. An hour later, it no longer counts as being received.
 func TestLargeBatchOfKilledServer(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

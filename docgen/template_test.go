@@ -14,7 +14,7 @@ import (
 	"platen/docgen"
 )
 
-// templateNames walks over all pages of a caller's templates, forth and back, and returns their names.
+// templateNames pages through all of a caller's templates in both directions, and returns their names.
 func (w *world) templateNames(c *docgen.Caller, limit int) []string {
 	w.t.Helper()
 	names := []string{}
@@ -144,7 +144,7 @@ func TestListOfTemplates(t *testing.T) {
 	})
 }
 
-// TestTemplatesAreListedInBoundedPages lists templates of which each page could cost thousands of look-ups.
+// TestTemplatesAreListedInBoundedPages lists templates for which each page could cost thousands of look-ups.
 func TestTemplatesAreListedInBoundedPages(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -299,7 +299,8 @@ func TestTags(t *testing.T) {
 	})
 }
 
-// TestTemplatesThatAreNone marks files that cannot be Word documents, where only those can be marked, and where any file can.
+// TestTemplatesThatAreNone marks files that cannot be Word documents, on a service that accepts only Word documents,
+// and on one that accepts any file.
 func TestTemplatesThatAreNone(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -332,7 +333,7 @@ func TestTemplatesThatAreNone(t *testing.T) {
 
 		_, err = w.MarkTemplate(ctx, w.alice, pdf.ID)
 		must(t, err)
-		_, err = strict.MarkTemplate(ctx, w.alice, pdf.ID) // which it stays
+		_, err = strict.MarkTemplate(ctx, w.alice, pdf.ID) // it stays marked
 		must(t, err)
 		states := func() []string {
 			page, err := w.Templates(ctx, w.alice, docgen.PageRequest{})
@@ -370,7 +371,7 @@ func TestTemplatesThatAreNone(t *testing.T) {
 	})
 }
 
-// Users with many templates to be read come after users with few.
+// Reading the templates of users with many of them comes after those of users with few.
 func TestReadingsOfUsersWithMany(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		const many = 70
@@ -387,7 +388,8 @@ func TestReadingsOfUsersWithMany(t *testing.T) {
 	})
 }
 
-// TestTemplatesAmongMany lists a few templates among thousands that are in the trash or not shared, which it looks at in steps.
+// TestTemplatesAmongMany lists a few templates among thousands that are in the trash or not shared, which takes several
+// steps.
 func TestTemplatesAmongMany(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		shared := w.folder(w.alice, 0, "shared")

@@ -24,7 +24,7 @@ func (w *world) issued(c *docgen.Caller) map[string]docgen.IssuedToken {
 	return found
 }
 
-// named makes a token with a name and returns it, and its id.
+// named creates a token with a name and returns the token and its id.
 func (w *world) named(login, name string, ttl time.Duration, scopes ...docgen.Scope) (token string, id int64) {
 	w.t.Helper()
 	token, err := w.CreateToken(w.t.Context(), docgen.NewToken{Login: login + "@example.com", Name: name, TTL: ttl, Scopes: scopes})
@@ -139,7 +139,7 @@ func TestTokensAreRevoked(t *testing.T) {
 	})
 }
 
-// TestUsesOfTokens counts what is written: nothing by a request, and a token once a minute.
+// TestUsesOfTokens counts the writes: none by a request, and one per token and minute.
 func TestUsesOfTokens(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -189,14 +189,14 @@ func TestExpiringTokens(t *testing.T) {
 	})
 }
 
-// newApp makes an application and returns its name.
+// newApp creates an application and returns its name.
 func (w *world) newApp(name string) string {
 	w.t.Helper()
 	app, _ := w.app(docgen.NewApplication{Name: name})
 	return app.Name
 }
 
-// TestTokenNotice opens a database of before, where tokens never expired by default.
+// TestTokenNotice opens a database of an earlier release, in which tokens never expired by default.
 func TestTokenNotice(t *testing.T) {
 	t.Parallel()
 	storetest.RunOld(t, func(t *testing.T, _ string, cfg store.Config) {

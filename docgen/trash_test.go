@@ -14,7 +14,7 @@ import (
 	"platen/docgen"
 )
 
-// removeContents does the tasks of removing contents, as the queue does.
+// removeContents runs the tasks that delete contents, as the queue does.
 func (w *world) removeContents() {
 	w.t.Helper()
 	text := "SELECT args FROM river_job WHERE kind = 'remove_contents'"
@@ -28,7 +28,7 @@ func (w *world) removeContents() {
 	}
 }
 
-// trash lists the names of what a caller put into the trash, in the order of the marker form.
+// trash lists the names of the items that a caller moved to the trash, in the order of pages by marker.
 func (w *world) trash(c *docgen.Caller) []string {
 	w.t.Helper()
 	names := []string{}
@@ -87,8 +87,8 @@ func TestListOfTheTrash(t *testing.T) {
 	})
 }
 
-// TestTrashOfArchives: what was deleted in archives is in the trash of everybody who manages the content of the enterprise,
-// and of nobody else.
+// TestTrashOfArchives: items deleted in archives are in the trash of all users who manage the content of the
+// enterprise, and of no one else.
 func TestTrashOfArchives(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -305,7 +305,7 @@ func TestPurge(t *testing.T) {
 	})
 }
 
-// TestRestoreAgainstCreate restores files while others of their names come into being: a name is borne once.
+// TestRestoreAgainstCreate restores files while files with the same names are created: each name is used once.
 func TestRestoreAgainstCreate(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -340,7 +340,7 @@ func TestRestoreAgainstCreate(t *testing.T) {
 	})
 }
 
-// TestPurgeAgainstEverything removes a folder for good while it is used in every way.
+// TestPurgeAgainstEverything deletes a folder permanently while every operation is performed on it.
 func TestPurgeAgainstEverything(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -390,7 +390,8 @@ func TestPurgeAgainstEverything(t *testing.T) {
 	})
 }
 
-// TestArchiveUnderFire changes what an archive holds in every way at once. In the end its size is the sum of its files.
+// TestArchiveUnderFire changes the content of an archive in every way at once. In the end, its size is the sum of its
+// files.
 func TestArchiveUnderFire(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -467,7 +468,8 @@ func TestArchiveUnderFire(t *testing.T) {
 
 func restored(_ *docgen.Item, err error) error { return err }
 
-// TestRestoreGivesNothingAway has an editor restore what cannot go back to where it lay: not to a folder of another owner.
+// TestRestoreGivesNothingAway has an editor restore an item that cannot return to its folder: it cannot be restored to
+// a folder of another owner.
 func TestRestoreGivesNothingAway(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		shared := w.folder(w.alice, 0, "shared")

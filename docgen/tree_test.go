@@ -9,7 +9,7 @@ import (
 	"platen/store"
 )
 
-// At most maxOwnerItems files and folders change owner at once, in whichever way, unless an administrator has them do so.
+// At most maxOwnerItems files and folders change owner at once, in any operation, unless an administrator performs it.
 func TestChangesOfOwnerAreLimited(t *testing.T) {
 	runLong(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -19,7 +19,7 @@ func TestChangesOfOwnerAreLimited(t *testing.T) {
 		must(t, err)
 		top := w.folder(w.alice, 0, "top")
 		folder := w.folder(w.alice, top, "folder")
-		w.fillFiles(folder, 1, docgen.OwnerItems) // and the folder itself, which is one too many
+		w.fillFiles(folder, 1, docgen.OwnerItems) // plus the folder itself, which is one too many
 		w.recount()
 		given := w.share(docgen.Folder, folder, w.bob, docgen.RoleViewer)
 		space := func() []string {
@@ -76,7 +76,7 @@ func TestChangesOfOwnerAreLimited(t *testing.T) {
 	})
 }
 
-// To change where the contents of a tree are kept takes each version once, also where nearly all versions are kept elsewhere.
+// Changing the storage policy of a tree updates each version once, even if nearly all versions are stored elsewhere.
 func TestPoliciesOfATreeAreSetByItem(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		folder := w.folder(w.alice, 0, "folder")

@@ -104,7 +104,7 @@ func TestVerify(t *testing.T) {
 	})
 }
 
-// What users do while everything is verified is not a finding.
+// Operations of users during the verification are not findings.
 func TestVerifyBesideUsers(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		for i := range 20 {

@@ -12,7 +12,7 @@ import (
 	"platen/docgen"
 )
 
-// pastVersions lists the ids of the versions that a file had before.
+// pastVersions lists the ids of the past versions of a file.
 func (w *world) pastVersions(c *docgen.Caller, file int64) []int64 {
 	w.t.Helper()
 	page, err := w.Versions(w.t.Context(), c, file, docgen.OffsetRequest{Limit: docgen.MaxPageLimit})
@@ -172,8 +172,8 @@ func TestTrashedTemplateVersion(t *testing.T) {
 	})
 }
 
-// TestConcurrentPromotions promotes and uploads at the same time: version numbers are unique, the last version is the current one of the
-// file, and nothing is lost.
+// TestConcurrentPromotions promotes and uploads at the same time: version numbers are unique, the last version is the
+// current one of the file, and nothing is lost.
 func TestConcurrentPromotions(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

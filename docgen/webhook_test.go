@@ -12,7 +12,7 @@ import (
 	"platen/docgen"
 )
 
-// hook makes a webhook on a folder with triggers.
+// hook creates a webhook on a folder with triggers.
 func (w *world) hook(c *docgen.Caller, folder int64, triggers ...docgen.Trigger) *docgen.Webhook {
 	w.t.Helper()
 	return w.hookOn(c, docgen.Folder, folder, triggers...)
@@ -54,7 +54,7 @@ func (w *world) wantNotices(webhook int64, want ...string) {
 	}
 }
 
-// every is every trigger that a webhook on a folder can ask for.
+// every returns every trigger that is valid for a webhook on a folder.
 func every() []docgen.Trigger {
 	var triggers []docgen.Trigger
 	for _, rule := range docgen.Triggers() {
@@ -171,7 +171,7 @@ func TestWebhookProblems(t *testing.T) {
 	})
 }
 
-// TestWebhookLimit makes as many webhooks as there may be, at the same moment.
+// TestWebhookLimit creates the maximum number of webhooks at the same moment.
 func TestWebhookLimit(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		folder := w.folder(w.alice, 0, "folder")
@@ -324,7 +324,7 @@ func TestEventsOfBatches(t *testing.T) {
 			must(t, err)
 			return claim
 		}
-		claim() // and its process dies
+		claim() // and its process crashes
 		held := claim()
 		document, err := w.SaveOutput(ctx, held.Jobs[0], reader("a document"))
 		must(t, err)
@@ -342,7 +342,7 @@ func TestEventsOfBatches(t *testing.T) {
 	})
 }
 
-// TestRollbackSendsNoNotification does what fails at the end of its transaction.
+// TestRollbackSendsNoNotification performs operations that fail at the end of their transaction.
 func TestRollbackSendsNoNotification(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		folder := w.folder(w.alice, 0, "folder")
@@ -356,7 +356,7 @@ func TestRollbackSendsNoNotification(t *testing.T) {
 	})
 }
 
-// TestWhoOwnsAWebhookSees shows webhooks no more than their owners may see.
+// TestWhoOwnsAWebhookSees shows that webhooks do not reveal more than their owners may see.
 func TestWhoOwnsAWebhookSees(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -410,7 +410,7 @@ func TestWhoOwnsAWebhookSees(t *testing.T) {
 	})
 }
 
-// TestDeliveries takes deliveries through their states.
+// TestDeliveries moves deliveries through their states.
 func TestDeliveries(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
@@ -522,7 +522,7 @@ func TestDeliveries(t *testing.T) {
 	})
 }
 
-// TestListeners fetches events as a developer's machine does.
+// TestListeners polls for events as a developer's machine does.
 func TestListeners(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
