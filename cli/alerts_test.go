@@ -23,7 +23,7 @@ import (
 
 const alertsFile = "../packaging/alerts.yml"
 
-// alertRules is a file of rules of Prometheus, with what ours have.
+// alertRules is a file of Prometheus alerting rules, with the fields that ours use.
 type alertRules struct {
 	Groups []struct {
 		Name  string
@@ -58,7 +58,7 @@ func readAlerts(t *testing.T) []alertRule {
 	return alerts
 }
 
-// Every alert says what it is, how urgent, and what to do, here and in docs/operations.md.
+// Every alert has a summary, a severity, and a remedy, both in the rules and in docs/operations.md.
 func TestAlertsAreDescribed(t *testing.T) {
 	page, err := os.ReadFile("../docs/operations.md")
 	if err != nil {
@@ -93,12 +93,12 @@ var (
 	byLabels    = regexp.MustCompile(`by \(([^)]*)\)`)
 )
 
-// What Prometheus itself adds: the metric of a scrape, and the labels of where it went.
+// Names that Prometheus itself adds: the metric of a scrape, and the labels of its target.
 const madeByPrometheus = "up"
 
 var labelsByPrometheus = []string{"job", "instance"}
 
-// Every metric and label in an alert is one that a server has, and every value that is asked for by name.
+// Every metric, label, and label value in an alert exists on a server.
 func TestAlertsAreOfRealMetrics(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/operations.md")

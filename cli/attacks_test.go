@@ -20,30 +20,32 @@ import (
 	"platen/pdf/pdftest"
 )
 
-// attacksFull is for the sizes that were found to hurt: go test ./cli -run TestAttacks -attacks.
+// attacksFull selects the sizes that did harm in the past: go test ./cli -run TestAttacks -attacks.
 var attacksFull = flag.Bool("attacks", false, "let TestAttacks attack with all its might")
 
-// attackMemory is what the attacked server may have.
+// attackMemory is the memory limit of the attacked server.
 const attackMemory = 1 << 30
 
-// attackSizes say how hard TestAttacks attacks.
+// attackSizes are the sizes of the attacks in TestAttacks.
 type attackSizes struct {
-	bodies        int // connections that send a valid batch of 57 MiB, and then one that is not valid
-	uploads       int // files that are uploaded at a time
+	bodies        int // connections that send a valid batch of 57 MiB, and then an invalid one
+	uploads       int // concurrent uploads
 	uploadSize    int64
-	slow          int // connections that begin a request and then stop, of each kind
+	slow          int // connections of each kind that stop in the middle of a request
 	idle          int // connections of one stranger
-	lists         int // connections that list jobs again and again
-	tags, failing int // tags without a value in a template, and documents of it
+	lists         int // connections that list jobs repeatedly
+	tags, failing int // tags without a value in a template, and documents generated from it
 	bombs, codes  int // documents of 1 GB, and codes in a document
 	documents     int // of the other user
 }
 
-// TestAttacks lets one user attack a server with 1 GiB of memory, in all ways at once: large bodies on many connections, clients that
-// stop in the middle of a request, uploads, documents that are far larger than their data, thousands of codes, and lists of failures.
-// Strangers attack as well. Every document of another user is generated meanwhile.
+// TestAttacks lets one user attack a server with 1 GiB of memory, in all ways at once: large bodies on many
+// connections, clients that stop in the middle of a request, uploads, documents that are far larger than their data,
+// thousands of codes, and lists of failures. Strangers attack as well. Meanwhile, every document of another user is
+// generated.
 //
-// A hard limit of the system applies to the server process, so it ends if it needs more memory, and the test fails.
+// The operating system enforces the memory limit of the server process: the test fails if the process needs more,
+// because it is killed.
 func TestAttacks(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector takes several times the memory that the test allows; run it without: -attacks is its long form")
@@ -84,7 +86,7 @@ func TestAttacks(t *testing.T) {
 	}
 	a.awaitBatch()
 	a.end()
-	if *attacksFull { // lists of failures hurt only when there are many
+	if *attacksFull { // lists of failures do harm only when there are many
 		t.Logf("%d documents with failures had ended when they were listed for the last time", a.awaitSome(failures, sizes.failing/10))
 		var last sync.WaitGroup
 		for range sizes.lists {
@@ -106,7 +108,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// An insisting client sends requests again that the server is too busy for, after the time that it asks to wait.
+// An insisting client repeats requests that the server is too busy for, after the time in Retry-After.
 type insisting struct{ busy atomic.Int64 }
 
 func (c *insisting) Do(req *http.Request) (*http.Response, error) {
@@ -141,13 +143,13 @@ func waitAsAsked(ctx context.Context, res *http.Response) error {
 	}
 }
 
-// attacker is a user who means harm, and a stranger who does.
+// attacker is an attacking user, together with two strangers.
 type attacker struct {
 	*visitor
 	t       *testing.T
 	address string // of the server
 	url     string
-	user    http.RoundTripper // from an address of its own, because addresses have limits
+	user    http.RoundTripper // from a separate address, because limits apply per address
 
 	attacks sync.WaitGroup
 	ctx     context.Context
@@ -157,7 +159,7 @@ type attacker struct {
 	accepted chan struct{} // closed when the server has accepted a batch of 57 MiB
 
 	mu      sync.Mutex
-	answers map[string]map[string]int // how many of each kind of attack were answered how
+	answers map[string]map[string]int // number of responses, by kind of attack and by response
 }
 
 // The addresses of the attacking user and of two strangers.
@@ -167,7 +169,7 @@ const (
 	idleStranger  = "127.0.0.4"
 )
 
-// dialer connects from an address of this machine.
+// dialer returns a dialer that connects from an address of this machine.
 func dialer(from string) *net.Dialer {
 	return &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 }
@@ -183,7 +185,7 @@ func newAttacker(t *testing.T, server *child, token string) *attacker {
 	return a
 }
 
-// start begins all attacks, and returns the batch whose documents have many failures.
+// start starts all attacks, and returns the batch whose documents have many failures.
 func (a *attacker) start(sizes attackSizes) (failures string) {
 	var unresolved strings.Builder
 	for i := range sizes.tags {
@@ -215,7 +217,7 @@ func (a *attacker) start(sizes attackSizes) (failures string) {
 		a.attacks.Go(func() { a.listJobs(a.ctx, 1<<20) })
 	}
 	user := "Authorization: Bearer " + a.token + "\r\nSvc-Version: 2025.0\r\n"
-	for range 2 { // more would leave the user no room for the others
+	for range 2 { // more would leave no room for the user's other attacks
 		a.attacks.Go(func() {
 			a.begin("slow batch", attackingUser, "POST /2.0/docgen_batches HTTP/1.1\r\nHost: x\r\n"+user+
 				"Content-Type: application/json\r\nContent-Length: 3000000\r\n\r\n"+strings.Repeat(" ", 2<<20))
@@ -253,7 +255,7 @@ func (a *attacker) awaitBatch() {
 	}
 }
 
-// endless is a text without an end.
+// endless is a reader of the same byte without end.
 type endless byte
 
 func (e endless) Read(p []byte) (int, error) {
@@ -275,7 +277,7 @@ func (a *attacker) sendNonsense(size int64) {
 
 const validBatch = "valid batch"
 
-// sendBatch sends a batch request of about a size, until the server accepts it.
+// sendBatch sends a batch request of about the given size until the server accepts it.
 func (a *attacker) sendBatch(template string, size int) {
 	const value = 4 << 20
 	document := `{"generated_file_name":"Large","user_input":{"text":"` + strings.Repeat("n", value) + `"}}`
@@ -314,8 +316,8 @@ func (a *attacker) listJobs(ctx context.Context, rounds int) {
 	}
 }
 
-// send sends a request of the attacking user, and counts its answer. busy reports whether it may be sent again, because the server had
-// no room for it, and the time that it asked to wait is over.
+// send sends a request as the attacking user, and counts the response. busy reports whether to send it again, because
+// the server had no room for it, and the time that it asked to wait is over.
 func (a *attacker) send(ctx context.Context, kind, method, path, contentType string, body io.Reader, length int64) (busy bool) {
 	req, err := http.NewRequestWithContext(ctx, method, a.url+path, body)
 	if err != nil {
@@ -351,8 +353,8 @@ func (a *attacker) send(ctx context.Context, kind, method, path, contentType str
 	return true
 }
 
-// begin sends a text from an address, and then nothing more, until the server hangs up or the attacks end. It begins again if the
-// server hangs up.
+// begin sends a text from an address, and then nothing more, until the server closes the connection or the attacks end.
+// If the server closes it, begin starts again.
 func (a *attacker) begin(kind, from, text string) {
 	for a.ctx.Err() == nil {
 		conn, err := dialer(from).DialContext(a.ctx, "tcp", a.address)
@@ -361,7 +363,7 @@ func (a *attacker) begin(kind, from, text string) {
 			continue
 		}
 		done := context.AfterFunc(a.ctx, func() { _ = conn.Close() })
-		_, _ = io.WriteString(conn, text) // the server may hang up at any time
+		_, _ = io.WriteString(conn, text) // the server may close the connection at any time
 		answer, _ := io.ReadAll(conn)
 		if status, found := strings.CutPrefix(string(answer), "HTTP/1.1 "); found {
 			a.count(kind, status[:3])

@@ -25,8 +25,8 @@ const (
 	killedWithin = 500 // milliseconds
 )
 
-// TestBackupKilled kills backups at any moment, while users upload files and delete them for good. What is a backup by then can be
-// restored, whole. A restore that is killed leaves no database, or a whole one.
+// TestBackupKilled kills backups at random moments, while users upload files and delete them permanently. Every
+// published backup can be restored completely. A restore that is killed leaves either no database or a complete one.
 func TestBackupKilled(t *testing.T) {
 	t.Parallel()
 	data, target := t.TempDir(), filepath.Join(t.TempDir(), "backup")
@@ -34,7 +34,7 @@ func TestBackupKilled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	whole, killed := 0, 0
 	for round := range backupRounds {
-		if round < backupRounds/2 { // from the beginning; later ones renew what is there
+		if round < backupRounds/2 { // half of the rounds create a backup; later ones update it
 			must(t, os.RemoveAll(target))
 		}
 		if runKilled(t, rng.IntN(killedWithin), "backup", "--data="+data, target) {
@@ -65,7 +65,8 @@ func TestBackupKilled(t *testing.T) {
 	}
 }
 
-// runKilled runs a command and kills it after some milliseconds, and reports whether it did: the command may end before that.
+// runKilled runs a command, kills it after some milliseconds, and reports whether it did, because the command may end
+// earlier.
 func runKilled(t *testing.T, milliseconds int, args ...string) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Duration(milliseconds)*time.Millisecond)
@@ -80,7 +81,7 @@ func runKilled(t *testing.T, milliseconds int, args ...string) bool {
 	return err != nil
 }
 
-// backupUsers work on a data folder without a server.
+// backupUsers are users who work on a data folder without a server.
 type backupUsers struct {
 	made int
 	stop func()
@@ -127,7 +128,7 @@ func newBackupUsers(t *testing.T, data string) *backupUsers {
 			if err == nil {
 				err = service.Purge(ctx, caller, docgen.File, file.ID)
 			}
-			if err == nil { // as the task would
+			if err == nil { // as the task does
 				err = service.RemoveContents(ctx,
 					docgen.RemoveContents{Contents: []store.ContentPlace{{Key: fmt.Sprintf("versions/%d", file.VersionID), PolicyID: 1}}})
 			}

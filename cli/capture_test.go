@@ -13,7 +13,7 @@ import (
 	"platen/webhook"
 )
 
-// A request that is kept as it came over the wire is read back whole, whatever its body.
+// A request stored in its wire format is read back completely, whatever its body.
 func TestCaptureOfTheWire(t *testing.T) {
 	keys := webhook.Keys{Primary: docgen.NewSecret(), Secondary: docgen.NewSecret()}
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,8 +11,8 @@ import (
 	"platen/client"
 )
 
-// TestClient calls a server through the generated client, as the visitors of other tests do; a document has the name and
-// the size that its file says.
+// TestClient calls a server through the generated client, as the visitors of other tests do. A document has the name
+// and the size that its file reports.
 func TestClient(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -35,8 +35,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestConflictsOfTheClient shows what a caller learns of a name that is in use, and that a content becomes a version of the
-// file which has it.
+// TestConflictsOfTheClient shows which information a caller gets about a name conflict, and that content can be
+// uploaded as a version of the conflicting file.
 func TestConflictsOfTheClient(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -73,7 +73,7 @@ func TestConflictsOfTheClient(t *testing.T) {
 	}
 }
 
-// TestFailuresOfTheClient shows what a caller learns of what went wrong.
+// TestFailuresOfTheClient shows which information a caller gets about errors.
 func TestFailuresOfTheClient(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -113,8 +113,8 @@ func TestFailuresOfTheClient(t *testing.T) {
 	}
 }
 
-// TestTemplatesOfCompatBox marks a PDF as a template: by default that is refused with what the file is; with --compat box the
-// template and its tags say so.
+// TestTemplatesOfCompatBox marks a PDF as a template. By default, the server rejects it and says what the file is; with
+// --compat box, the template and its tags say so.
 func TestTemplatesOfCompatBox(t *testing.T) {
 	t.Parallel()
 	for _, compat := range []string{"", "box"} {

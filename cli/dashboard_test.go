@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// dashboard is what a test looks at in packaging/grafana.json.
+// dashboard has the fields of packaging/grafana.json that the test checks.
 type dashboard struct {
 	Panels []struct {
 		ID                       int
@@ -23,7 +23,7 @@ var (
 	inLegend = regexp.MustCompile(`\{\{(\w+)\}\}`)
 )
 
-// Every metric, and every label that a panel groups by or shows, is one that a server has.
+// Every metric, and every label that a panel groups by or shows, exists on a server.
 func TestDashboardIsOfRealMetrics(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../packaging/grafana.json")

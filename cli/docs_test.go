@@ -19,10 +19,10 @@ import (
 	"platen/docx/lang"
 )
 
-// The documentation's convention: a fenced block marked sh is run by this test, as it stands. The blocks of a page run in
-// one shell one after another, in a folder that holds nothing but examples/. A line that begins with make is not run, but
-// its targets must be in the Makefile. "platen serve" and "platen quickstart" return once the server answers, as if they
-// had a terminal of their own. What is not to be run is marked text, or console.
+// The convention of the documentation: this test runs fenced blocks marked sh, unchanged. The blocks of a page run in
+// order in one shell, in a folder with only examples/. Lines that begin with make do not run, but their targets must be
+// in the Makefile. "platen serve" and "platen quickstart" return once the server responds, as if they had their own
+// terminal. Blocks that must not run are marked text or console.
 var documented = []string{
 	"README.md", "docs/quickstart.md", "docs/cli.md", "docs/operations.md", "docs/templates.md", "docs/api.md", "docs/compatibility.md",
 	"docs/performance.md", "docs/sharing.md",
@@ -36,13 +36,13 @@ var (
 	makeWord   = regexp.MustCompile(`^[a-z-]+$`)
 )
 
-// documentationTime is how long the commands of a page may take: some have many.
+// documentationTime is the maximum time for the commands of a page. Some pages have many.
 const documentationTime = 15 * time.Minute
 
-// documentationAddress is where the documentation's servers listen.
+// documentationAddress is the address of the servers in the documentation.
 const documentationAddress = "127.0.0.1:8080"
 
-// prologue makes commands that would keep the terminal return, and ends the servers with the shell.
+// prologue makes commands return that would occupy the terminal, and ends the servers with the shell.
 const prologue = `set -euo pipefail
 servers=()
 trap 'code=$?; for server in "${servers[@]}"; do kill "$server"; done; wait; exit $code' EXIT
@@ -88,7 +88,7 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
-// Every tag that docs/templates.md shows is one that the language has.
+// The language has every tag in docs/templates.md.
 func TestDocumentedTags(t *testing.T) {
 	page, err := os.ReadFile("../docs/templates.md")
 	if err != nil {
@@ -117,7 +117,7 @@ var (
 	triggerInSilent = regexp.MustCompile("`([A-Z_.]+)`( \\(folders only\\))?")
 )
 
-// docs/webhooks.md lists every trigger, whether it fires, and what it can be on.
+// docs/webhooks.md lists every trigger, whether it fires, and its valid targets.
 func TestDocumentedTriggers(t *testing.T) {
 	page, err := os.ReadFile("../docs/webhooks.md")
 	if err != nil {
@@ -172,8 +172,8 @@ func runDocumented(t *testing.T, root, script string) {
 	t.Logf("%s", out)
 }
 
-// unusedAddress returns an address of the loopback network that only this process uses: otherwise another process could take the
-// port before a server of the test does.
+// unusedAddress returns an address of the loopback network that only this process uses. Otherwise, another process
+// could take the port before a server of the test does.
 func unusedAddress(t *testing.T) string {
 	t.Helper()
 	pid := os.Getpid()

@@ -12,12 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitMemory sets a hard limit on the memory of a process and returns which one. The system kills the process, or refuses it
-// memory, when it needs more.
+// limitMemory sets a hard limit on the memory of a process and returns the kind of limit. If the process needs more,
+// the system kills it or denies it memory.
 //
-// It is a memory control group of version 2 if this process may make one. Otherwise it is RLIMIT_DATA, which counts private memory
-// that the process may write to, used or not: also what the Go runtime has given back to the system and keeps the addresses of. So
-// that limit is larger by a quarter. Addresses that the runtime only reserves do not count.
+// The limit is a memory control group of version 2 if this process may create one. Otherwise it is RLIMIT_DATA, which
+// counts private writable memory, used or not, including memory that the Go runtime has returned to the system while
+// keeping its addresses. That limit is therefore larger by a quarter. Addresses that the runtime only reserves do not
+// count.
 func limitMemory(t *testing.T, pid int, bytes int64) string {
 	t.Helper()
 	if group, ok := memoryGroup(t, bytes); ok {
@@ -34,7 +35,8 @@ func limitMemory(t *testing.T, pid int, bytes int64) string {
 	return fmt.Sprintf("RLIMIT_DATA of %d MiB", bytes>>20)
 }
 
-// memoryGroup creates a control group next to that of this process, for the duration of the test. ok is false if that is not permitted.
+// memoryGroup creates a control group next to that of this process, for the duration of the test. ok is false if this
+// is not permitted.
 func memoryGroup(t *testing.T, bytes int64) (group string, ok bool) {
 	t.Helper()
 	const root = "/sys/fs/cgroup"
@@ -66,8 +68,8 @@ func memoryGroup(t *testing.T, bytes int64) (group string, ok bool) {
 	return group, true
 }
 
-// memoryOf returns what /proc says of the memory of a process, in bytes: VmHWM is the most that it ever had in memory, VmData what
-// RLIMIT_DATA limits.
+// memoryOf returns a value from /proc about the memory of a process, in bytes: VmHWM is its peak resident memory,
+// VmData is what RLIMIT_DATA limits.
 func memoryOf(t *testing.T, pid int, name string) int64 {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

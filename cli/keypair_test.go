@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// OpenSSL reads the private key of a pair with its passphrase, finds the public one in it, and sees how it is encrypted.
+// OpenSSL reads the private key of a pair with its passphrase, derives the public key from it, and recognizes the
+// encryption.
 func TestKeyPair(t *testing.T) {
 	openssl, err := exec.LookPath("openssl")
 	if err != nil {

@@ -23,17 +23,17 @@ import (
 	"platen/store/storetest"
 )
 
-// How often TestKilled kills a server, and from which seed it chooses when: go test ./cli -run TestKilled -kills=200 -seed=7.
-// The same seed makes the same choices; what a server has done by then is up to the machine.
+// How often TestKilled kills a server, and the seed for choosing the moments: go test ./cli -run TestKilled -kills=200
+// -seed=7. The same seed makes the same choices, but what a server has done by then depends on the machine.
 var (
 	killRounds = flag.Int("kills", 0, "how often TestKilled kills a server on SQLite, and a quarter of that on PostgreSQL; 0 for "+
 		"20, or 4 with -short")
 	killSeed = flag.Uint64("seed", 1, "seed of the moments at which TestKilled kills a server")
 )
 
-// TestKilled kills a server repeatedly, at any moment, while users work and receivers misbehave. In the end every committed change has one
-// event in the log, which was delivered at least once, and there are no other events. Every batch of PDFs has finished, and no process or
-// file of LibreOffice is left.
+// TestKilled kills a server repeatedly, at random moments, while users work and receivers misbehave. In the end, every
+// committed change has one event in the log, which was delivered at least once, and there are no other events. Every
+// batch of PDFs has finished, and no process or file of LibreOffice is left.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	rounds := *killRounds
@@ -58,52 +58,52 @@ func TestKilled(t *testing.T) {
 	})
 }
 
-// killing is a server that is killed often, and who works with it meanwhile.
+// killing is a server that is killed often, with its users.
 type killing struct {
 	t        *testing.T
 	rng      *rand.Rand
 	database store.Config
 	args     []string
-	atLast   func() // is done before the start that is not followed by a kill
+	atLast   func() // runs before the last start, after which there are no more kills
 	receiver *ledger
 	visitor  *visitor
 	workers  []*killWorker
 
 	template, watched    string
-	letter               string    // the template of PDFs; empty where none can be made
-	pdfFolder            string    // where LibreOffice works
-	folders              [2]string // in the watched one, which has a webhook
+	letter               string    // the template for PDFs; empty if PDFs cannot be generated
+	pdfFolder            string    // the working folder of LibreOffice
+	folders              [2]string // in the watched folder, which has a webhook
 	webhook, moreWebhook string    // on the watched folder, and on the second folder in it
 
-	kills map[string]int // by when
+	kills map[string]int // by moment
 }
 
-// The number of concurrent workers, and the longest time between the start of a request and a kill.
+// The number of concurrent workers, and the maximum time between the start of a request and a kill.
 const (
 	killWorkers = 3
 	killWithin  = 60 * time.Millisecond
 	killStartUp = 600 * time.Millisecond
 )
 
-// One of killPDFRounds rounds generates PDFs. LibreOffice starts slowly in each of them: some servers run until it has converted some
-// documents, and are killed within a shorter time after that, in which PDFs are merged and tasks end.
+// One of killPDFRounds rounds generates PDFs. LibreOffice starts slowly in each of them: some servers run until it has
+// converted some documents, and are then killed within a shorter time, in which PDFs are merged and tasks end.
 const (
 	killPDFRounds  = 3
 	killPDFWithin  = 20 * time.Millisecond
-	killPDFWorkers = 2 // LibreOffices at once
+	killPDFWorkers = 2 // concurrent LibreOffice processes
 )
 
-// killMoment is when a server that works is killed, and what it is to do until then.
+// killMoment is the moment at which a working server is killed, and what happens until then.
 type killMoment struct {
-	request int64         // a moment after that many requests began,
-	pdfs    int           // or, when that is not 0, after that many PDFs of the round were made, of which a merged one is the last
+	request int64         // a moment after that many requests began
+	pdfs    int           // if not 0, instead after that many PDFs of the round were generated; a merged PDF is the last one
 	pause   time.Duration // the moment
 
-	stopping bool // it gets a signal to stop first, and is killed while it stops
+	stopping bool // it first gets a signal to stop, and is killed while it stops
 	stopFor  time.Duration
 
-	maker     int // who makes a batch of PDFs; nobody when none can be made, or in most rounds
-	documents int // of it
+	maker     int // the worker who creates a batch of PDFs; none in most rounds, or if PDFs cannot be generated
+	documents int // in the batch
 	merged    bool
 }
 
@@ -158,7 +158,7 @@ func (k *killing) mustFolderIn(parent, name string) string {
 	return made.JSON201.Id
 }
 
-// mustTemplateIn makes a template in a folder.
+// mustTemplateIn creates a template in a folder.
 func (k *killing) mustTemplateIn(folder, name string, content []byte) (id string) {
 	k.t.Helper()
 	id, _ = k.visitor.mustTemplate(name, content)
@@ -169,7 +169,7 @@ func (k *killing) mustTemplateIn(folder, name string, content []byte) (id string
 	return id
 }
 
-// start starts the server, which is to be stopped, or is killed when the test breaks off.
+// start starts the server. It is killed if the test is aborted.
 func (k *killing) start() *child {
 	k.t.Helper()
 	server, err := startServer(context.WithoutCancel(k.t.Context()), k.t.TempDir(), os.Environ(), k.args...)
@@ -184,7 +184,7 @@ func (k *killing) start() *child {
 	return server
 }
 
-// run kills the server so many times, lets it come to rest, and looks.
+// run kills the server the given number of times, waits until it is idle, and checks the outcome.
 func (k *killing) run(rounds int) {
 	k.t.Logf("seed %d", *killSeed)
 	for round := range rounds {
@@ -215,13 +215,13 @@ func (k *killing) run(rounds int) {
 	k.t.Logf("killed %v", k.kills)
 }
 
-// killStarting kills a server that has just been started.
+// killStarting kills a server shortly after its start.
 func (k *killing) killStarting(round int) {
 	k.t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.t.Context()), time.Duration(k.rng.Int64N(int64(killStartUp))))
 	defer cancel()
 	if server, err := startServer(ctx, k.t.TempDir(), os.Environ(), k.args...); err == nil {
-		<-server.ended // which its context sees to
+		<-server.ended // because its context is canceled
 		k.checkLog(server.logged(), round)
 	} else if k.checkLog(err.Error(), round); ctx.Err() == nil {
 		k.t.Error(err)
@@ -229,7 +229,7 @@ func (k *killing) killStarting(round int) {
 	k.kills["starting"]++
 }
 
-// nextMoment chooses when the server of a round is killed.
+// nextMoment chooses the moment at which the server of a round is killed.
 func (k *killing) nextMoment(round int) killMoment {
 	m := killMoment{
 		request: int64(1 + k.rng.IntN(12)), pause: time.Duration(k.rng.Int64N(int64(killWithin))),
@@ -245,7 +245,7 @@ func (k *killing) nextMoment(round int) killMoment {
 	return m
 }
 
-// files is how many files become of the batch of PDFs.
+// files returns the number of files that the batch of PDFs results in.
 func (m *killMoment) files() int {
 	if m.merged {
 		return m.documents + 1
@@ -253,8 +253,8 @@ func (m *killMoment) files() int {
 	return m.documents
 }
 
-// killWorking has all workers use a server, and kills it a moment after one of their requests. Sometimes the server gets a signal to stop
-// first, and is killed while it stops.
+// killWorking has all workers use a server, and kills it a moment after one of their requests. Sometimes, the server
+// first gets a signal to stop, and is killed while it stops.
 func (k *killing) killWorking(round int) {
 	k.t.Helper()
 	m := k.nextMoment(round)
@@ -294,7 +294,7 @@ func (k *killing) killWorking(round int) {
 	k.checkLog(server.logged(), round)
 }
 
-// checkLog looks for errors in the log of a server. No task is ever given up because servers were killed.
+// checkLog looks for errors in the log of a server. No task may be given up because servers were killed.
 func (k *killing) checkLog(log string, round int) {
 	k.t.Helper()
 	for line := range strings.Lines(log) {
@@ -304,7 +304,7 @@ func (k *killing) checkLog(log string, round int) {
 	}
 }
 
-// count kills a server, and counts it unless it had ended.
+// count kills a server, and counts the kill unless the server had already ended.
 func (k *killing) count(server *child, m killMoment) {
 	k.t.Helper()
 	switch err := server.kill(); {

@@ -53,7 +53,7 @@ func (l *ledger) getWell() {
 func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the server was killed while it sent
+		return // the server was killed while it was sending
 	}
 	var n notification
 	if err := json.Unmarshal(body, &n); err != nil {
@@ -77,7 +77,7 @@ func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// note writes down what came, and says what to do, as a number up to 100.
+// note records a notification, and returns how to respond, as a number up to 100.
 func (l *ledger) note(n notice, body string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,7 +110,7 @@ func (l *ledger) complain(format string, args ...any) {
 
 type reference struct{ ID string }
 
-// notification is what is sent, as far as it is looked at.
+// notification has the checked fields of a notification.
 type notification struct {
 	ID      string
 	Trigger client.Trigger
@@ -125,7 +125,7 @@ type notification struct {
 
 func (n *notification) notice() notice { return notice{n.Webhook.ID, n.ID} }
 
-// info returns what is said besides, of those that say something.
+// info returns the additional information of a notification, if it has any.
 func (n *notification) info(t *testing.T) (info struct{ Copy, Job, After reference }) {
 	if err := json.Unmarshal(n.Info, &info); err != nil {
 		t.Errorf("%s: %v", n.Info, err)
@@ -137,16 +137,16 @@ func (n *notification) info(t *testing.T) (info struct{ Copy, Job, After referen
 type accounts struct {
 	*killing
 	db       *sql.DB
-	received []notification                    // to the first webhook
+	received []notification                    // of the first webhook
 	files    map[string]*history               // by id
 	jobs     map[string]map[client.Trigger]int // by id: the number of notifications
 
 	uploaded, copied map[string]int // versions and files by id: the number of notifications about an upload, or a copy
 }
 
-// history is the notifications about a file.
+// history is the list of notifications about a file.
 type history struct {
-	names []string // that it was uploaded under
+	names []string // under which it was uploaded
 	count map[client.Trigger]int
 }
 
@@ -157,7 +157,7 @@ func newAccounts(k *killing) *accounts {
 	}
 }
 
-// awaitRest waits until every job has ended, every merged file too, and every notification is delivered.
+// awaitRest waits until every job and every merge has ended, and every notification is delivered.
 func (a *accounts) awaitRest() {
 	a.t.Helper()
 	ctx, cancel := context.WithTimeout(a.t.Context(), patience)

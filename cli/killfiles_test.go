@@ -44,7 +44,7 @@ func (a *accounts) checkFiles() {
 	a.t.Logf("%d files are there with %d changes, %d were deleted for good", len(there), changes, deleted)
 }
 
-// checkDeleted checks the files with notifications that do not exist. It returns their number.
+// checkDeleted checks the notifications about files that no longer exist. It returns the number of these files.
 func (a *accounts) checkDeleted(there map[string]bool) (deleted int) {
 	a.t.Helper()
 	for id, h := range a.files {
@@ -70,7 +70,7 @@ func (a *accounts) checkDeleted(there map[string]bool) (deleted int) {
 	return deleted
 }
 
-// checkVersions looks for the one notification of each version.
+// checkVersions checks that each version has exactly one notification.
 func (a *accounts) checkVersions() {
 	a.t.Helper()
 	a.each(`SELECT v.id, v.file_id FROM file_versions v JOIN items i ON i.id = v.file_id WHERE i.parent_id IN (`+
@@ -81,7 +81,7 @@ func (a *accounts) checkVersions() {
 	})
 }
 
-// checkJobs looks for the notifications of each job: that it began, and how it ended.
+// checkJobs checks the notifications of each job: that it began, and how it ended.
 func (a *accounts) checkJobs() {
 	a.t.Helper()
 	jobs := 0
@@ -102,8 +102,8 @@ func (a *accounts) checkJobs() {
 	a.t.Logf("%d jobs", jobs)
 }
 
-// checkMore compares the notifications of the webhook on one of the folders with those of the webhook on the folder above: it got the same
-// ones about events in its folder, and one about each file that was moved there.
+// checkMore compares the notifications of the webhook on one of the folders with those of the webhook on the folder
+// above: it got the same ones about events in its folder, and one about each file that was moved there.
 func (a *accounts) checkMore(more []notification) {
 	a.t.Helper()
 	want, cameIn := map[string]client.Trigger{}, map[string]int{}

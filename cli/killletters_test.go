@@ -16,9 +16,9 @@ import (
 	"platen/docgen"
 )
 
-// Letters that are made as PDFs by servers that are killed, and what must have become of them.
+// Letters that servers generate as PDFs while they are killed, and the checks of the result.
 
-// pdfs asks for a batch of PDFs. Where the server is to be killed when some of them are made, it sees to that.
+// pdfs creates a batch of PDFs. If the server is to be killed when some of them are generated, it triggers the kill.
 func (w *killWorker) pdfs(ctx context.Context, m killMoment, struck <-chan struct{}, strike func()) {
 	err := w.batchOfPDFs(ctx, m)
 	if m.pdfs > 0 {
@@ -30,7 +30,7 @@ func (w *killWorker) pdfs(ctx context.Context, m killMoment, struck <-chan struc
 	w.judge(err, struck)
 }
 
-// batchOfPDFs asks for letters to people of whom nobody gets two. A file is named for whom it is to.
+// batchOfPDFs creates a batch of letters to different people. Each file is named after the addressee.
 func (w *killWorker) batchOfPDFs(ctx context.Context, m killMoment) error {
 	w.named++
 	documents := make([]client.DocumentToMake, m.documents)
@@ -50,10 +50,11 @@ func (w *killWorker) batchOfPDFs(ctx context.Context, m killMoment) error {
 	return w.ask(ctx, request)
 }
 
-// endOfLetter ends the name in a letter, so that none is the beginning of another.
+// endOfLetter ends the name in a letter, so that no name is a prefix of another.
 const endOfLetter = "."
 
-// awaitMade waits until so many files of a batch are made. It asks without a pause, to be there in time.
+// awaitMade waits until the given number of files of a batch are generated. It polls without a pause, to be there in
+// time.
 func (w *killWorker) awaitMade(ctx context.Context, batch string, files int) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -73,18 +74,18 @@ func (w *killWorker) awaitMade(ctx context.Context, batch string, files int) err
 	}
 }
 
-// letterBatch is a batch of PDFs in the end.
+// letterBatch is the final state of a batch of PDFs.
 type letterBatch struct {
-	merged bool // is asked for
+	merged bool // a merged file was requested
 	jobs   []letterFile
 	merge  *letterFile
 }
 
-// letterFile is a job, or a merge, and the file that became of it.
+// letterFile is a job or a merge, with its file.
 type letterFile struct{ name, status, file, failures string }
 
-// checkBatches looks for the batches that were accepted, and after those of PDFs: each job has made its letter or has failed, and
-// all letters of a batch are in its merged file. The server must be at rest.
+// checkBatches checks that all accepted batches exist, and then those of PDFs: each job has generated its letter or has
+// failed, and all letters of a batch are in its merged file. The server must be idle.
 func (a *accounts) checkBatches() {
 	a.t.Helper()
 	there, files := a.letters(), a.pdfFiles()
@@ -106,7 +107,7 @@ func (a *accounts) checkBatches() {
 	a.t.Log(count)
 }
 
-// checkBatch looks at a batch, takes its PDFs out of the files that are there, and counts.
+// checkBatch checks a batch, removes its PDFs from files, and updates the counts.
 func (a *accounts) checkBatch(id string, b *letterBatch, files map[string]string, count map[string]int) {
 	a.t.Helper()
 	var pages []string // the text that each page of the merged file must have
@@ -132,10 +133,10 @@ func (a *accounts) checkBatch(id string, b *letterBatch, files map[string]string
 	}
 }
 
-// says is what must be in the letter of a job.
+// says returns the text that the letter of a job must have.
 func (f letterFile) says() string { return "To " + strings.TrimSuffix(f.name, ".pdf") + endOfLetter }
 
-// letters are all batches by id, with the jobs and merges of those of PDFs.
+// letters returns all batches by id, with the jobs and merges of the batches of PDFs.
 func (a *accounts) letters() map[string]*letterBatch {
 	a.t.Helper()
 	found := map[string]*letterBatch{}
@@ -154,7 +155,7 @@ func (a *accounts) letters() map[string]*letterBatch {
 	return found
 }
 
-// pdfFiles are the names of all PDFs in the folders, by id.
+// pdfFiles returns the names of all PDFs in the folders, by id.
 func (a *accounts) pdfFiles() map[string]string {
 	a.t.Helper()
 	files := map[string]string{}
@@ -168,7 +169,7 @@ func (a *accounts) pdfFiles() map[string]string {
 	return files
 }
 
-// checkJob looks at the letter of a job, takes it out of the files that are there, and reports whether there is one.
+// checkJob checks the letter of a job, removes it from files, and reports whether it exists.
 func (a *accounts) checkJob(batch string, job letterFile, files map[string]string) bool {
 	a.t.Helper()
 	if job.status != "completed" {
@@ -179,7 +180,7 @@ func (a *accounts) checkJob(batch string, job letterFile, files map[string]strin
 	return true
 }
 
-// checkMerged looks at the merged file of a batch, whose pages must have these texts, and reports whether there is one.
+// checkMerged checks the merged file of a batch, whose pages must have the given texts, and reports whether it exists.
 func (a *accounts) checkMerged(id string, b *letterBatch, pages []string, files map[string]string) bool {
 	a.t.Helper()
 	want := "completed"
@@ -203,8 +204,8 @@ func (f letterFile) hasErrors() bool {
 	return json.Unmarshal([]byte(f.failures), &said) == nil && len(said.Errors) > 0
 }
 
-// checkPDF looks at a PDF that must be in the folders under its name, and have pages with these texts. It takes it out of the
-// files that are there: what is left is of nobody, and what another had taken is there only once.
+// checkPDF checks a PDF that must be in the folders under its name, with the given texts on its pages. It removes the
+// PDF from files: PDFs that remain belong to no job, and a second use of the same PDF fails.
 func (a *accounts) checkPDF(f letterFile, files map[string]string, pages ...string) {
 	a.t.Helper()
 	if files[f.file] != f.name {
@@ -223,8 +224,8 @@ func (a *accounts) checkPDF(f letterFile, files map[string]string, pages ...stri
 	}
 }
 
-// checkWorkers checks that the killed servers have left no worker and no file of LibreOffice, once a later server is idle. The folder of a
-// worker that was writing when the next server started is left.
+// checkWorkers checks that the killed servers have left no worker and no file of LibreOffice once a later server is
+// idle. The folder of a worker that was writing when the next server started may remain.
 func (k *killing) checkWorkers(left []string) {
 	k.t.Helper()
 	for _, folder := range left {
@@ -244,7 +245,7 @@ func (k *killing) checkWorkers(left []string) {
 	}
 }
 
-// tellMemory says how much memory a server has held at most.
+// tellMemory logs the peak memory of a server.
 func (k *killing) tellMemory(server *child) {
 	k.t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", server.cmd.Process.Pid))
@@ -265,7 +266,7 @@ func ignoreGone(err error) error {
 	return err
 }
 
-// checkNoWorkers looks for what is left of LibreOffice when the last server has stopped.
+// checkNoWorkers checks that nothing of LibreOffice is left when the last server has stopped.
 func (k *killing) checkNoWorkers() {
 	k.t.Helper()
 	if left := append(workersIn(k.t, k.pdfFolder), glob(k.t, filepath.Join(k.pdfFolder, "*"))...); len(left) > 0 {

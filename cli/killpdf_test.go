@@ -12,7 +12,7 @@ import (
 	"platen/pdf/office"
 )
 
-// A command that is killed takes its workers with it, and the next one removes their folders.
+// When a command is killed, its workers end too, and the next command removes their folders.
 func TestKilledInTheMiddleOfPDFs(t *testing.T) {
 	t.Parallel()
 	if _, err := office.Find(""); err != nil {
@@ -53,7 +53,7 @@ func TestKilledInTheMiddleOfPDFs(t *testing.T) {
 	}
 }
 
-// manyLetters makes copies of a letter in a folder.
+// manyLetters creates copies of a letter in a folder.
 func manyLetters(t *testing.T, folder string, n int) {
 	t.Helper()
 	letter := exampleLetter(t)
@@ -67,7 +67,7 @@ func manyLetters(t *testing.T, folder string, n int) {
 	}
 }
 
-// workersIn are the command lines of the workers with folders in a folder.
+// workersIn returns the command lines of the workers with folders in a folder.
 func workersIn(t *testing.T, folder string) (found []string) {
 	t.Helper()
 	for _, path := range glob(t, "/proc/[0-9]*/cmdline") {
@@ -88,7 +88,7 @@ func glob(t *testing.T, pattern string) []string {
 	return paths
 }
 
-// awaitTrue waits until something holds.
+// awaitTrue waits until a condition holds.
 func awaitTrue(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

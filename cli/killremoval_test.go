@@ -14,8 +14,8 @@ import (
 	"platen/store/storetest"
 )
 
-// Servers are killed while they delete a large folder for good. In the end all of it is deleted, its contents too; counts and sizes are
-// exact, and a copy outside still has the contents that it shared.
+// Servers are killed while they permanently delete a large folder. In the end, all of it is deleted, including its
+// contents; counts and sizes are exact, and a copy outside still has the contents that it shared.
 func TestKilledWhileDeleting(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -80,7 +80,7 @@ func TestKilledWhileDeleting(t *testing.T) {
 	t.Logf("%d servers were killed while they deleted", inMidst)
 }
 
-// count counts the rows of a table.
+// count returns the number of rows of a table.
 func count(t *testing.T, db *sql.DB, table string) (n int) {
 	t.Helper()
 	if err := db.QueryRowContext(context.WithoutCancel(t.Context()), "SELECT COUNT(*) FROM "+table).Scan(&n); err != nil {

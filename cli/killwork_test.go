@@ -11,22 +11,22 @@ import (
 	"platen/client"
 )
 
-// killWorker is one of the users of a server that is killed. No other user changes its files.
+// killWorker is a user of a server that is killed. No other user changes its files.
 type killWorker struct {
 	*killing
 	number int
 	rng    *rand.Rand
-	named  int      // names it has given
-	files  []string // that were said to be there
+	named  int      // number of names given
+	files  []string // whose upload succeeded
 	asked  []string // batches that were accepted
 }
 
-// work does one thing. It must succeed, or be refused where that is to be, unless the server was struck meanwhile.
+// work performs one operation. It must succeed, or fail where that is expected, unless the server was killed meanwhile.
 func (w *killWorker) work(ctx context.Context, struck <-chan struct{}) {
 	w.judge(w.request(ctx), struck)
 }
 
-// judge reports an error, unless the server was struck.
+// judge reports an error, unless the server was killed.
 func (w *killWorker) judge(err error, struck <-chan struct{}) {
 	select {
 	case <-struck:
@@ -50,7 +50,7 @@ func (w *killWorker) request(ctx context.Context) error {
 	return w.change(ctx, w.files[w.rng.IntN(len(w.files))])
 }
 
-// name returns a name that nobody has used. Its first word stays with a file.
+// name returns a unique name. The first word of a file's name never changes.
 func (w *killWorker) name(first string) string {
 	w.named++
 	return fmt.Sprintf("%s %d-%d.txt", first, w.number, w.named)
@@ -75,7 +75,7 @@ func (w *killWorker) batch(ctx context.Context, template string, documents []cli
 	})
 }
 
-// ask asks for a batch, in one of the folders.
+// ask creates a batch, with one of the folders as its destination.
 func (w *killWorker) ask(ctx context.Context, request client.CreateBatchRequest) error {
 	request.DestinationFolder = client.FolderRef{Id: w.folder().Id, Type: client.FolderRefTypeFolder}
 	request.InputSource = client.CreateBatchRequestInputSourceApi
@@ -126,7 +126,7 @@ func (w *killWorker) copy(ctx context.Context, id string) error {
 	return err
 }
 
-// changeTrashed changes a file that is in the trash, if it is not gone for good.
+// changeTrashed changes a file in the trash, unless it was deleted permanently.
 func (w *killWorker) changeTrashed(ctx context.Context, id string) error {
 	v := w.visitor
 	var err error
@@ -141,7 +141,7 @@ func (w *killWorker) changeTrashed(ctx context.Context, id string) error {
 	return err
 }
 
-// inVain sends a request that is refused, and that must not cause a notification.
+// inVain sends a request that fails and must not cause a notification.
 func (w *killWorker) inVain(ctx context.Context) error {
 	v := w.visitor
 	want, err := http.StatusNotFound, error(nil)

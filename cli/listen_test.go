@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// One address may have a quarter of --max-connections.
+// One address may use a quarter of --max-connections.
 func TestMaxConnections(t *testing.T) {
 	t.Parallel()
 	server := runServer(t, "--data="+t.TempDir(), "--max-connections=8")
 	if log := server.logged(); !strings.Contains(log, `"connections":8`) {
 		t.Errorf("the log does not say how many connections there may be:\n%s", log)
 	}
-	// from returns a client that connects from an address of this machine and keeps a connection.
+	// from returns a client that connects from an address of this machine and keeps its connection open.
 	from := func(host string) *http.Client {
 		transport := &http.Transport{DialContext: dialer(host).DialContext}
 		t.Cleanup(transport.CloseIdleConnections)
@@ -53,7 +53,7 @@ func TestMaxConnections(t *testing.T) {
 	}
 }
 
-// With --internal-listen the metrics are served at that address alone.
+// With --internal-listen, the metrics are served only at that address.
 func TestInternalListen(t *testing.T) {
 	t.Parallel()
 	server := runServer(t, "--data="+t.TempDir(), "--internal-listen=127.0.0.1:0")

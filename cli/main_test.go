@@ -29,11 +29,11 @@ import (
 	"platen/store/storetest"
 )
 
-// patience is how long a test waits for what must come.
+// patience is how long a test waits for an event that must occur.
 const patience = 10 * time.Minute
 
-// TestMain lets the test binary be the program platen: copies of it under that name are in the PATH of every test, and its
-// workers are it too.
+// TestMain lets the test binary act as the program platen: every test has a copy of it in the PATH under that name, and
+// it is also its own worker.
 func TestMain(m *testing.M) {
 	generate.Worker(os.Args)
 	office.Worker(os.Args)
@@ -51,17 +51,17 @@ func (s suite) Run() int {
 	return code
 }
 
-// child is a server in a process of its own.
+// child is a server in a separate process.
 type child struct {
 	url    string
 	cmd    *exec.Cmd
-	ended  chan struct{} // closed when it has ended, with all of its log in log
+	ended  chan struct{} // closed when it has ended and its complete log is in log
 	mu     sync.Mutex
 	log    bytes.Buffer
 	result error
 }
 
-// startServer runs platen serve on a free port until it listens. It leaves stopping it to the caller.
+// startServer runs platen serve on a free port until it listens. The caller stops it.
 func startServer(ctx context.Context, dir string, env []string, args ...string) (*child, error) {
 	c := &child{ended: make(chan struct{})}
 	args = append([]string{"serve", "--listen=127.0.0.1:0", "--log-format=json"}, args...)
@@ -112,7 +112,7 @@ func (c *child) logged() string {
 	return c.log.String()
 }
 
-// stop tells the server to stop, and waits until it has. It must end well.
+// stop signals the server to stop, and waits until it has. It must exit without an error.
 func (c *child) stop() error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -128,20 +128,20 @@ func (c *child) stop() error {
 	return nil
 }
 
-// kill ends the server as a loss of power would.
+// kill ends the server as a power failure would.
 func (c *child) kill() error {
 	err := c.cmd.Process.Kill()
 	<-c.ended
 	return err
 }
 
-// newServer runs a server for a test, with more arguments than the data folder where needed.
+// newServer runs a server for a test, with a data folder and optional additional arguments.
 func newServer(t *testing.T, data string, args ...string) *child {
 	t.Helper()
 	return runServer(t, append(args, "--data="+data)...)
 }
 
-// runServer runs a server for a test, on the data that its arguments name.
+// runServer runs a server for a test, on the data that its arguments select.
 func runServer(t *testing.T, args ...string) *child {
 	t.Helper()
 	c, err := startServer(context.WithoutCancel(t.Context()), t.TempDir(), os.Environ(), args...)
@@ -150,7 +150,7 @@ func runServer(t *testing.T, args ...string) *child {
 	}
 	t.Cleanup(func() {
 		select {
-		case <-c.ended: // the test has ended it
+		case <-c.ended: // the test has stopped it
 			return
 		default:
 		}
@@ -161,7 +161,7 @@ func runServer(t *testing.T, args ...string) *child {
 	return c
 }
 
-// platen runs a command that must succeed, and returns what it prints.
+// platen runs a command that must succeed, and returns its output.
 func platen(t *testing.T, args ...string) string {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -174,7 +174,7 @@ func platen(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestScripts runs what the commands promise: testdata/script.
+// TestScripts runs the scripts in testdata/script, which test the promises of the commands.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -226,7 +226,8 @@ func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptGet makes a request to $URL with the token in a file: get STATUS TOKENFILE PATH. The answer goes to the file body.
+// scriptGet sends a request to $URL with the token in a file: get STATUS TOKENFILE PATH. It writes the response to the
+// file body.
 func scriptGet(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: get STATUS TOKENFILE PATH")

@@ -19,7 +19,7 @@ func TestMemoryIsDivided(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		asked  memoryAsked
-		want   memoryPlan // Notes and what is 0 are not compared
+		want   memoryPlan // Notes and fields with the value 0 are not compared
 		notes  string
 		failed string
 	}{

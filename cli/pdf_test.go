@@ -16,7 +16,7 @@ import (
 
 const pdfType = client.CreateBatchRequestOutputTypePdf
 
-// A batch of PDFs goes the whole way.
+// A batch of PDFs is generated from end to end.
 func TestBatchOfPDFs(t *testing.T) {
 	t.Parallel()
 	if _, err := office.Find(""); err != nil {
@@ -40,7 +40,8 @@ func TestBatchOfPDFs(t *testing.T) {
 	}
 }
 
-// A server without LibreOffice generates Word documents. The log, and the errors of requests for PDFs, say what to install.
+// A server without LibreOffice generates Word documents. Its log, and the errors of requests for PDFs, say what to
+// install.
 func TestServerWithoutLibreOffice(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -16,7 +16,7 @@ import (
 	"platen/docx/picture"
 )
 
-// pictureServer serves pictures, and what hostile servers serve.
+// pictureServer serves pictures, and responses of hostile servers.
 func pictureServer(t *testing.T, asked *atomic.Int32) *httptest.Server {
 	t.Helper()
 	var file bytes.Buffer
@@ -46,7 +46,7 @@ func pictureServer(t *testing.T, asked *atomic.Int32) *httptest.Server {
 	return s
 }
 
-// sourceFor is a source of those hosts that trusts the server's certificate.
+// sourceFor returns a source for these hosts that trusts the server's certificate.
 func sourceFor(t *testing.T, server *httptest.Server, hosts string) *pictureSource {
 	t.Helper()
 	var h pictureHosts
@@ -93,7 +93,7 @@ func TestPicturesAreFetched(t *testing.T) {
 	}
 }
 
-// Whatever the data says, nothing but the listed hosts is asked.
+// Whatever the data contains, only listed hosts receive requests.
 func TestPicturesAreNotFetchedFromElsewhere(t *testing.T) {
 	var asked atomic.Int32
 	server := pictureServer(t, &asked)
@@ -151,7 +151,7 @@ func TestPictureHosts(t *testing.T) {
 	}
 }
 
-// A host that does not answer is waited for once.
+// Only one fetch waits for a host that does not respond.
 func TestPicturesOfAHostThatIsDown(t *testing.T) {
 	var asked atomic.Int32
 	server := pictureServer(t, &asked)

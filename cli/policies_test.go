@@ -11,7 +11,8 @@ import (
 	"platen/client"
 )
 
-// What is moved into an archive goes to the place of its storage policy, and a server does not start without that.
+// Contents moved into an archive move to the store of its storage policy, and a server does not start without that
+// store.
 func TestStoragePolicies(t *testing.T) {
 	t.Parallel()
 	data, cold := t.TempDir(), t.TempDir()
@@ -66,7 +67,7 @@ func TestStoragePolicies(t *testing.T) {
 	}
 }
 
-// contentsIn lists the files of a blob store that hold contents of versions.
+// contentsIn lists the files in a blob store that are contents of versions.
 func contentsIn(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {

@@ -19,7 +19,7 @@ import (
 	"platen/docx"
 )
 
-// A port that is taken is in nobody's way, unless it was asked for.
+// If a port is taken, another one is used, unless the port was set explicitly.
 func TestFreeAddress(t *testing.T) {
 	if listener, err := net.Listen("tcp", defaultListen); err == nil { // otherwise it is taken already
 		defer listener.Close()
@@ -34,7 +34,7 @@ func TestFreeAddress(t *testing.T) {
 	}
 }
 
-// The quickstart says what the README shows, serves on until Ctrl-C, and then ends well.
+// The quickstart prints what the README shows, continues to serve until Ctrl-C, and then exits without an error.
 func TestQuickstart(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -81,7 +81,7 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
-// readmeTranscript returns what the README shows of the quickstart, without the command.
+// readmeTranscript returns the output of the quickstart in the README, without the command.
 func readmeTranscript(t *testing.T) string {
 	t.Helper()
 	readme, err := os.ReadFile("../README.md")

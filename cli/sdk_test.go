@@ -11,20 +11,20 @@ import (
 	"testing"
 )
 
-// sdkTests is the folder of the tests that drive a server through the official SDK for Node.
+// sdkTests is the folder of the tests that use a server through the official SDK for Node.
 const sdkTests = "../tools/box-node-sdk"
 
-// TestOfficialSDK drives a server through the official SDK for Node, as it comes from the registry, by its own managers: a
-// file of tests for each kind of thing, in tools/box-node-sdk.
+// TestOfficialSDK uses a server through the managers of the unmodified official SDK for Node. Each kind of object has a
+// file of tests in tools/box-node-sdk.
 func TestOfficialSDK(t *testing.T) {
 	sdk, standard := fromNPM(t, "box-node-sdk"), fromNPM(t, "standard-webhooks")
 	t.Parallel()
 	for name, mode := range map[string]struct {
 		serve   []string          // arguments of the server
-		headers map[string]string // that every request has besides the SDK's own
+		headers map[string]string // additional headers for every request
 		files   string
 	}{
-		// The SDK as it is, but for its addresses.
+		// The SDK unchanged, apart from its URLs.
 		"compat box": {[]string{"--compat=box"}, nil, "*.test.mjs"},
 		// If every operation requires the version header, the SDK is configured to send it everywhere.
 		"version header": {nil, map[string]string{"box-version": "2025.0"}, "{docgen,files,folders}.test.mjs"},
@@ -43,7 +43,8 @@ func TestOfficialSDK(t *testing.T) {
 	}
 }
 
-// fromNPM returns the folder that scripts/test-deps installs what tools/NAME pins in, or skips.
+// fromNPM returns the folder into which scripts/test-deps installs the packages that tools/NAME pins, or skips the
+// test.
 func fromNPM(t *testing.T, name string) string {
 	t.Helper()
 	needProgram(t, "node")
@@ -56,7 +57,7 @@ func fromNPM(t *testing.T, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The lock file is copied last, so it stands for what is installed.
+	// The lock file is copied last, so it reflects which packages are installed.
 	if got, err := os.ReadFile(filepath.Join(folder, "package-lock.json")); err != nil || !bytes.Equal(got, want) {
 		missing(t, name+" is not installed from npm, or in another version")
 	}
@@ -70,7 +71,7 @@ func needProgram(t *testing.T, name string) {
 	}
 }
 
-// missing skips a test whose requirements are not installed. Where every test must run, it fails the test.
+// missing skips a test whose requirements are not installed. If every test must run, it fails the test.
 func missing(t *testing.T, why string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -79,7 +80,8 @@ func missing(t *testing.T, why string) {
 	t.Skipf("%s: make test-deps installs it", why)
 }
 
-// sdkCallers creates the users of the tests, and what else only the command line can create. The tests create the rest.
+// sdkCallers creates the users for the tests, and everything else that only the command line can create. The tests
+// create the rest.
 func sdkCallers(t *testing.T, data string) any {
 	t.Helper()
 	location := "--data=" + data
@@ -124,7 +126,7 @@ func sdkTestFiles(t *testing.T, pattern string) []string {
 	return files
 }
 
-// sdkResult is what report.mjs writes of a test.
+// sdkResult is the result that report.mjs writes for a test.
 type sdkResult struct {
 	Name    string
 	Nesting int
@@ -133,7 +135,7 @@ type sdkResult struct {
 	Error   string
 }
 
-// runNode runs a file of tests, each of which is a test here.
+// runNode runs a file of tests, each as a subtest.
 func runNode(t *testing.T, env []string, file string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

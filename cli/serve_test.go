@@ -31,7 +31,7 @@ type visitor struct {
 	t     *testing.T
 }
 
-// newVisitor makes a user of a server, and a token, on the command line.
+// newVisitor creates a user of a server, and a token, with commands.
 func newVisitor(t *testing.T, server *child, location ...string) *visitor {
 	t.Helper()
 	platen(t, append([]string{"user", "create", "--login=ada@example.com", "--name=Ada"}, location...)...)
@@ -41,19 +41,19 @@ func newVisitor(t *testing.T, server *child, location ...string) *visitor {
 	return v
 }
 
-// visit lets the visitor go to a server.
+// visit makes the visitor use a server.
 func (v *visitor) visit(server *child) {
 	v.t.Helper()
 	v.Client = client.New(server.url, v.token)
 }
 
-// mustUpload makes a file in the root folder.
+// mustUpload creates a file in the root folder.
 func (v *visitor) mustUpload(name string, content []byte) (id string) {
 	v.t.Helper()
 	return v.mustUploadTo("0", name, content)
 }
 
-// mustUploadTo makes a file in a folder.
+// mustUploadTo creates a file in a folder.
 func (v *visitor) mustUploadTo(folder, name string, content []byte) (id string) {
 	v.t.Helper()
 	attributes := client.FileAttributes{Name: name, Parent: client.ParentRef{Id: folder}}
@@ -64,7 +64,7 @@ func (v *visitor) mustUploadTo(folder, name string, content []byte) (id string) 
 	return uploaded.JSON201.Entries[0].Id
 }
 
-// mustTemplate uploads a template, marks it and waits for its tags.
+// mustTemplate uploads a template, marks it, and waits for its tags.
 func (v *visitor) mustTemplate(name string, content []byte) (id string, tags []client.Tag) {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
@@ -98,7 +98,7 @@ func (v *visitor) mustFolder(name string) string {
 	return made.JSON201.Id
 }
 
-// mustWebhook sets a webhook on a folder.
+// mustWebhook creates a webhook on a folder.
 func (v *visitor) mustWebhook(folder, address string, triggers ...client.Trigger) (id string) {
 	v.t.Helper()
 	target := client.ItemRef{Id: folder, Type: client.ItemRefTypeFolder}
@@ -158,7 +158,7 @@ func (v *visitor) mustDownload(file string) []byte {
 	return content.Bytes()
 }
 
-// files returns the files of a folder: names by id.
+// files returns the names of the files in a folder, by id.
 func (v *visitor) files(folder string) map[string]string {
 	v.t.Helper()
 	names := map[string]string{}
@@ -206,7 +206,7 @@ func textOf(t *testing.T, document []byte) string {
 	return markup.ReplaceAllString(string(xml), "")
 }
 
-// A template that others wrote goes the whole way as it is, and comes out with every tag filled.
+// A template written by others is processed unchanged, and the document has a value for every tag.
 func TestRealTemplate(t *testing.T) {
 	t.Parallel()
 	content, err := os.ReadFile("../../shared/corpus/doc-gen-workshop/MovieScriptSummaryTemplate.docx")
@@ -250,7 +250,7 @@ func TestRealTemplate(t *testing.T) {
 	opensInLibreOffice(t, document, "The Salt Road")
 }
 
-// movieScript is data for the template of the movie scripts.
+// movieScript returns data for the template of the movie scripts.
 func movieScript(title, author string) map[string]any {
 	type object = map[string]any
 	things := func(names ...string) (list []object) {
@@ -274,7 +274,7 @@ func movieScript(title, author string) map[string]any {
 	}}
 }
 
-// opensInLibreOffice converts a document to text with LibreOffice, where that is installed.
+// opensInLibreOffice converts a document to text with LibreOffice, if it is installed.
 func opensInLibreOffice(t *testing.T, document []byte, want string) {
 	t.Helper()
 	if _, err := exec.LookPath("soffice"); err != nil {
@@ -299,7 +299,8 @@ func opensInLibreOffice(t *testing.T, document []byte, want string) {
 	}
 }
 
-// A server that dies in the middle of a batch finishes it after the next start: every document once, none twice.
+// A server that is killed in the middle of a batch finishes it after the next start: it generates each document exactly
+// once.
 func TestKilledInTheMiddleOfABatch(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -364,7 +365,7 @@ func killInTheMiddle(t *testing.T, data string, args []string, afterDeath func()
 	}
 }
 
-// awaitSome waits until some jobs of a batch have ended, and returns how many.
+// awaitSome waits until some jobs of a batch have ended, and returns their number.
 func (v *visitor) awaitSome(batch string, some int) int {
 	v.t.Helper()
 	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
@@ -419,9 +420,9 @@ func letters(n int) (documents []client.DocumentToMake, names []string) {
 	return documents, names
 }
 
-// muchLater lets the tasks of a dead server on PostgreSQL look as old as they are when another one may have them: five
-// minutes, or as long as they may take. Where many share the work, none can know sooner that it is not just slow. It returns how
-// many there are.
+// muchLater makes the tasks of a killed server on PostgreSQL look old enough for another server to take them over: five
+// minutes, or their maximum duration. Where several servers share the work, none can know sooner that another is not
+// just slow. It returns the number of tasks.
 func muchLater(t *testing.T, database string) int64 {
 	t.Helper()
 	db, err := sql.Open("pgx", database)
@@ -440,7 +441,8 @@ func muchLater(t *testing.T, database string) int64 {
 	return n
 }
 
-// On PostgreSQL the commands need no more than its URL, from whatever machine, and the data folder is for one server still.
+// On PostgreSQL, commands need only the URL of the database, on any machine, but a data folder still belongs to one
+// server.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
 	database, data := "--database="+storetest.Postgres(t).URL, t.TempDir()

@@ -68,7 +68,7 @@ func TestStopping(t *testing.T) {
 	})
 }
 
-// terminate tells a server to stop.
+// terminate sends a server the signal to stop.
 func (c *child) terminate(t *testing.T) {
 	t.Helper()
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -76,7 +76,7 @@ func (c *child) terminate(t *testing.T) {
 	}
 }
 
-// awaitEnd waits until the server has ended, and that well.
+// awaitEnd waits until the server has ended without an error.
 func (c *child) awaitEnd(t *testing.T) {
 	t.Helper()
 	select {
@@ -89,7 +89,7 @@ func (c *child) awaitEnd(t *testing.T) {
 	}
 }
 
-// awaitDeaf waits until the server takes no more connections.
+// awaitDeaf waits until the server accepts no more connections.
 func (c *child) awaitDeaf(t *testing.T) {
 	t.Helper()
 	address, err := url.Parse(c.url)
@@ -109,14 +109,14 @@ func (c *child) awaitDeaf(t *testing.T) {
 	}
 }
 
-// slowUpload is an upload of which the server has read the beginning.
+// slowUpload is an upload of which the server has read the first part.
 type slowUpload struct {
 	body   *io.PipeWriter
 	rest   []byte
-	status chan int // 0 when there was no answer
+	status chan int // 0 if there was no response
 }
 
-// newSlowUpload begins an upload, and returns when the server has begun to read it.
+// newSlowUpload starts an upload, and returns when the server has started to read it.
 func newSlowUpload(t *testing.T, server *child, token string) *slowUpload {
 	t.Helper()
 	var form bytes.Buffer
@@ -166,9 +166,9 @@ func newSlowUpload(t *testing.T, server *child, token string) *slowUpload {
 	return u
 }
 
-// finish sends the rest and returns the status of the answer, 0 where there is none.
+// finish sends the rest and returns the status of the response, or 0 if there is none.
 func (u *slowUpload) finish() int {
-	if _, err := u.body.Write(u.rest); err == nil { // otherwise the connection is gone, and the status tells
+	if _, err := u.body.Write(u.rest); err == nil { // otherwise, the connection is closed, and the status explains why
 		_ = u.body.Close()
 	}
 	return <-u.status

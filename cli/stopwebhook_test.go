@@ -17,8 +17,8 @@ import (
 	"platen/store/storetest"
 )
 
-// A server that gets a signal to stop does not wait longer for hanging receivers than for anything else. After the next start it sends
-// the notifications again, as if for the first time.
+// A server that gets a signal to stop does not wait longer for hanging receivers than for anything else. After the next
+// start, it sends the notifications again, as if for the first time.
 func TestStoppingWhileReceiversHang(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -69,13 +69,13 @@ func stopWhileReceiversHang(t *testing.T, database store.Config, location ...str
 	}
 }
 
-// delivery is what the log says of one.
+// delivery is a delivery in the log.
 type delivery struct {
 	state           string
 	tries, attempts int
 }
 
-// theDelivery returns the only delivery there is.
+// theDelivery returns the only delivery.
 func theDelivery(t *testing.T, db *sql.DB) (d delivery) {
 	t.Helper()
 	if err := db.QueryRowContext(t.Context(), "SELECT state, tries, attempts FROM webhook_deliveries").Scan(&d.state, &d.tries,
@@ -85,7 +85,7 @@ func theDelivery(t *testing.T, db *sql.DB) (d delivery) {
 	return d
 }
 
-// hanging is a receiver that does not answer until it is well.
+// hanging is a receiver that does not respond until it recovers.
 type hanging struct {
 	*httptest.Server
 	well   atomic.Bool

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A document that is to wait for long lets others begin: here all of them, one at a time.
+// A document that must wait for long lets others start: here all of them, one at a time.
 func TestSeveral(t *testing.T) {
 	const documents = 5
 	var others sync.WaitGroup

@@ -47,7 +47,7 @@ func newCollecting(t *testing.T) *collecting {
 	return c
 }
 
-// find returns the span with a name in the trace of a test, which must be there by the time that the server has stopped.
+// find returns the span with a name in the trace of a test. The span must exist by the time the server has stopped.
 func (c *collecting) find(t *testing.T, name string) *otlp.Span {
 	t.Helper()
 	c.mu.Lock()
@@ -76,7 +76,7 @@ func attributesOf(span *otlp.Span) map[string]string {
 
 const traceID, parentID = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 
-// The span of a request continues the trace that the client names, and says which route answered how.
+// The span of a request continues the trace from the client, and has the route and the status.
 func TestTracesOfRequests(t *testing.T) {
 	t.Parallel()
 	traces := newCollecting(t)
@@ -105,7 +105,7 @@ func TestTracesOfRequests(t *testing.T) {
 	}
 }
 
-// The spans of a document continue the trace of the request that made its batch.
+// The spans of a document continue the trace of the request that created its batch.
 func TestTracesOfDocuments(t *testing.T) {
 	t.Parallel()
 	traces, data := newCollecting(t), t.TempDir()
@@ -153,7 +153,7 @@ func TestTracesOfDocuments(t *testing.T) {
 	}
 }
 
-// A collector that is down neither keeps the server from working nor from stopping.
+// A collector that is down prevents the server neither from working nor from stopping.
 func TestTracesWithoutACollector(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())

@@ -12,8 +12,8 @@ import (
 	"platen/client"
 )
 
-// TestRemovedForGoodFreesTheDisk kills the server right after it has permanently deleted a file: its content is deleted later, and that of
-// a copy is kept.
+// TestRemovedForGoodFreesTheDisk kills the server right after it has permanently deleted a file: its content is deleted
+// later, unless a copy shares it.
 func TestRemovedForGoodFreesTheDisk(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -52,7 +52,7 @@ func TestRemovedForGoodFreesTheDisk(t *testing.T) {
 	}
 }
 
-// filesWith counts the files below a folder that hold a text.
+// filesWith returns the number of files below a folder that contain a text.
 func filesWith(folder, text string) (n int, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -67,7 +67,7 @@ func filesWith(folder, text string) (n int, err error) {
 		if bytes.Equal(content, []byte(text)) {
 			n++
 		}
-		if errors.Is(err, fs.ErrNotExist) { // removed a moment ago
+		if errors.Is(err, fs.ErrNotExist) { // deleted a moment ago
 			return nil
 		}
 		return err

@@ -22,11 +22,11 @@ import (
 	"platen/webhook"
 )
 
-// hookBody is that of an event, in ASCII, as the server writes them.
+// hookBody is the body of an event, in ASCII, as the server writes it.
 const hookBody = `{"type":"webhook_event","id":"11111111-1111-4111-8111-111111111111","trigger":"FILE.UPLOADED",` +
 	`"source":{"id":"1234567890","type":"file","name":"\u30b9\u30af\u30ea\u30fc\u30f3 1\/2 \ud83d\ude00.txt"}}`
 
-// hookCode returns the blocks of docs/webhooks.md in a language.
+// hookCode returns the code blocks in docs/webhooks.md for a language.
 func hookCode(t *testing.T, language string) []string {
 	t.Helper()
 	page, err := os.ReadFile("../docs/webhooks.md")
@@ -40,7 +40,7 @@ func hookCode(t *testing.T, language string) []string {
 	return blocks
 }
 
-// receivers are those of docs/webhooks.md.
+// receivers are the receivers in docs/webhooks.md.
 var receivers = map[string]struct{ language, program, file string }{
 	"Go":         {"go", "go", "receiver.go"},
 	"JavaScript": {"js", "node", "receiver.mjs"},
@@ -69,7 +69,8 @@ func TestDocumentedReceivers(t *testing.T) {
 	}
 }
 
-// TestDocumentedReceiversNeedKeys starts them without keys: they would take what anybody signs with an empty one.
+// TestDocumentedReceiversNeedKeys starts the receivers without keys: otherwise, they would accept anything signed with
+// an empty key.
 func TestDocumentedReceiversNeedKeys(t *testing.T) {
 	for name, r := range receivers {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +91,7 @@ func TestDocumentedReceiversNeedKeys(t *testing.T) {
 	}
 }
 
-// receiverCommand writes the first block of a language to a file, and returns how it is run.
+// receiverCommand writes the first block of a language to a file, and returns the command that runs it.
 func receiverCommand(t *testing.T, language, program, file, address string) []string {
 	t.Helper()
 	host, port, err := net.SplitHostPort(address)
@@ -120,7 +121,7 @@ func receiverCommand(t *testing.T, language, program, file, address string) []st
 	return []string{binary}
 }
 
-// startReceiver runs a receiver until it listens. What it returns ends the receiver, and gives what it has printed.
+// startReceiver runs a receiver until it listens. It returns a function that stops the receiver and returns its output.
 func startReceiver(t *testing.T, command []string, keys, address string) func() string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -165,7 +166,7 @@ func startReceiver(t *testing.T, command []string, keys, address string) func() 
 	}
 }
 
-// hookCase is a request to a receiver that knows two keys.
+// hookCase is a request to a receiver with two keys.
 type hookCase struct {
 	keys   webhook.Keys
 	age    time.Duration
@@ -206,7 +207,7 @@ func hookCases(primary, secondary string) map[string]hookCase {
 	}
 }
 
-// post signs and sends the request, and returns the status of the answer.
+// post signs and sends the request, and returns the status of the response.
 func (c *hookCase) post(t *testing.T, url string) int {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(hookBody))
@@ -228,14 +229,14 @@ func (c *hookCase) post(t *testing.T, url string) int {
 	return response.StatusCode
 }
 
-// arrived is a request as its receiver got it, with the keys that the receiver has.
+// arrived is a request as its receiver got it, with the receiver's keys.
 type arrived struct {
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
 	Keys    []string          `json:"keys"`
 }
 
-// checkArrived has the function check judge what is on standard input, and prints what it finds.
+// checkArrived calls the function check on the request in standard input, and prints the result.
 const checkArrived = `
 import { readFileSync } from 'node:fs';
 const results = [];
@@ -249,7 +250,8 @@ for (const { headers, body, keys } of JSON.parse(readFileSync(0))) {
 console.log(JSON.stringify(results));
 `
 
-// TestSignaturesForLibraries has the libraries that docs/webhooks.md names judge, by the code shown there, what a receiver got.
+// TestSignaturesForLibraries verifies a received request with the libraries that docs/webhooks.md names, using the code
+// shown there.
 func TestSignaturesForLibraries(t *testing.T) {
 	primary, secondary, other := docgen.NewSecret(), docgen.NewSecret(), docgen.NewSecret()
 	both := webhook.Keys{Primary: primary, Secondary: secondary}
@@ -297,7 +299,7 @@ func TestSignaturesForLibraries(t *testing.T) {
 	}
 }
 
-// runLibrary runs code that uses what tools/NAME pins over requests.
+// runLibrary runs code that uses the packages that tools/NAME pins, for some requests.
 func runLibrary(t *testing.T, name, code string, requests []arrived) []bool {
 	t.Helper()
 	dir := t.TempDir()

@@ -26,8 +26,8 @@ import (
 	"platen/webhook"
 )
 
-// TestListening lets a developer listen while everything goes wrong that may: the program refuses, the server is restarted,
-// the listener ends, and keys are renewed.
+// TestListening lets a developer listen while everything goes wrong that can: the program rejects events, the server
+// restarts, the listener expires, and keys are renewed.
 func TestListening(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -48,7 +48,7 @@ func TestListening(t *testing.T) {
 	l.errors.await(t, `^To print the keys`)
 	keys := keysOf(t, data)
 
-	// A refused notification is sent again, with a new signature.
+	// A rejected notification is sent again, with a new signature.
 	v.mustUpload("naïve\u202e.txt", []byte("text"))
 	first, second := r.await(t), r.await(t)
 	if string(first.body) != string(second.body) || first.header.Get("box-delivery-id") == second.header.Get("box-delivery-id") {
@@ -63,7 +63,7 @@ func TestListening(t *testing.T) {
 	l.lines.await(t, `^ +"trigger": "FILE.UPLOADED",$`)
 	l.lines.await(t, `^\d\d:\d\d:\d\d  FILE.UPLOADED  file \d+  "naïve\\u202e.txt"  204  \S+$`)
 
-	// The listener survives a restart of the server, and a receiver that knows the old key the renewal of keys.
+	// The listener survives a restart of the server, and a receiver with the old key survives the renewal of keys.
 	if err := server.stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestListening(t *testing.T) {
 	l.errors.await(t, `^The server is available again.$`)
 	l.lines.await(t, `"second.txt"  204`)
 
-	// When the listener has ended there is another one.
+	// When the listener has expired, a new one is created.
 	if err := server.stop(); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestListening(t *testing.T) {
 	v.mustUpload("third.txt", []byte("text"))
 	l.lines.await(t, `"third.txt"  204`)
 
-	// Ctrl-C ends the listener.
+	// Ctrl-C deletes the listener.
 	l.interrupt(t)
 	for _, id := range []string{listener, again} {
 		_, err = v.FetchWebhookEvents(t.Context(), id, client.PollRequest{})
@@ -114,7 +114,7 @@ func TestListening(t *testing.T) {
 	}
 }
 
-// TestListeningWithoutForwarding lists what happens to one folder.
+// TestListeningWithoutForwarding lists the events in one folder.
 func TestListeningWithoutForwarding(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -131,7 +131,8 @@ func TestListeningWithoutForwarding(t *testing.T) {
 	l.interrupt(t)
 }
 
-// TestEventsThatAreNotTaken: an event that is refused repeatedly is lost, which is reported. The next event is delivered.
+// TestEventsThatAreNotTaken: an event that is rejected repeatedly is lost, which is reported. The next event is
+// delivered.
 func TestEventsThatAreNotTaken(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -170,7 +171,7 @@ func TestEventsThatAreNotTaken(t *testing.T) {
 	}
 }
 
-// A listener must not end while a portion of events is posted to a slow receiver.
+// A listener must not expire while a portion of events is posted to a slow receiver.
 func TestListenersOutliveAPortion(t *testing.T) {
 	t.Parallel()
 	if longest := postLimitPerPoll + postLimit + slices.Max(postPauses) + pollGrace; longest >= docgen.ListenerTimeout {
@@ -178,7 +179,7 @@ func TestListenersOutliveAPortion(t *testing.T) {
 	}
 }
 
-// fetchNow accepts what was taken, and returns what still waits.
+// fetchNow acknowledges accepted events, and returns the pending ones.
 func (l *listening) fetchNow(t *testing.T) ([]client.ListenerEvent, error) {
 	t.Helper()
 	request := client.PollRequest{Accepted: &l.accepted}
@@ -189,7 +190,7 @@ func (l *listening) fetchNow(t *testing.T) ([]client.ListenerEvent, error) {
 	return answer.JSON200.Entries, nil
 }
 
-// listeningCommand is platen webhooks listen in a process of its own.
+// listeningCommand is platen webhooks listen in a separate process.
 type listeningCommand struct {
 	cmd           *exec.Cmd
 	lines, errors *printed
@@ -213,7 +214,7 @@ func (v *visitor) listen(t *testing.T, server *child, args ...string) *listening
 	return &listeningCommand{cmd, newPrinted(stdout), newPrinted(stderr)}
 }
 
-// interrupt is Ctrl-C. The command must end well.
+// interrupt sends the signal of Ctrl-C. The command must exit without an error.
 func (l *listeningCommand) interrupt(t *testing.T) {
 	t.Helper()
 	if err := l.cmd.Process.Signal(syscall.SIGINT); err != nil {
@@ -226,10 +227,10 @@ func (l *listeningCommand) interrupt(t *testing.T) {
 	}
 }
 
-// printed is what a command prints, line by line.
+// printed is the output of a command, line by line.
 type printed struct {
 	next  chan string
-	seen  []string      // what was awaited, and what came before
+	seen  []string      // the awaited lines and all lines before them
 	ended chan struct{} // closed when the command prints nothing more
 }
 
@@ -245,7 +246,7 @@ func newPrinted(r io.Reader) *printed {
 	return p
 }
 
-// await passes over lines to the first that matches, and returns it with its groups.
+// await skips lines until one matches, and returns it with its groups.
 func (p *printed) await(t *testing.T, pattern string) []string {
 	t.Helper()
 	late := time.After(patience)
@@ -265,7 +266,7 @@ func (p *printed) await(t *testing.T, pattern string) []string {
 	}
 }
 
-// all returns everything that was printed by a command that has ended.
+// all returns the complete output of a command that has ended.
 func (p *printed) all() string {
 	for line := range p.next {
 		p.seen = append(p.seen, line)
@@ -273,7 +274,7 @@ func (p *printed) all() string {
 	return strings.Join(p.seen, "\n")
 }
 
-// keysOf returns the keys of the personal tokens, by their slots.
+// keysOf returns the keys of the personal tokens, by slot.
 func keysOf(t *testing.T, data string) map[string]string {
 	t.Helper()
 	var shown []shownKey

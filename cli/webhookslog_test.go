@@ -15,7 +15,7 @@ import (
 	"platen/client"
 )
 
-// TestWebhookLog follows notifications to a receiver that refuses first, with the commands alone.
+// TestWebhookLog follows notifications to a receiver that rejects the first ones, using only commands.
 func TestWebhookLog(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -40,7 +40,7 @@ func TestWebhookLog(t *testing.T) {
 	}
 	first := r.await(t)
 
-	// One is sent again, then many.
+	// One notification is sent again, then many.
 	shown = v.webhooks(t, server, "replay", failed[0].Id, "--wait")
 	if !strings.Contains(shown, "    state     delivered\n") || !strings.Contains(shown, "Attempt 2 at ") {
 		t.Errorf("what is shown is\n%s", shown)
@@ -65,7 +65,7 @@ func TestWebhookLog(t *testing.T) {
 		t.Errorf("again came\n%s\nand before\n%s", again.body, first.body)
 	}
 
-	// The log is read in pages, and shows those of a trigger.
+	// The log is read in pages, and can be filtered by trigger.
 	if all := v.deliveries(t, server); len(all) != 2 || all[0].Id != test || all[1].Id != failed[0].Id {
 		t.Errorf("the log has %+v", all)
 	}
@@ -92,7 +92,7 @@ func (v *visitor) deliveries(t *testing.T, server *child, args ...string) (liste
 	return listed
 }
 
-// webhooks runs a command about webhooks that must succeed, and returns what it prints.
+// webhooks runs a webhooks command that must succeed, and returns its output.
 func (v *visitor) webhooks(t *testing.T, server *child, args ...string) string {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -105,25 +105,25 @@ func (v *visitor) webhooks(t *testing.T, server *child, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// environ has a command talk to a server as the visitor.
+// environ returns the environment for a command to use a server as the visitor.
 func (v *visitor) environ(server *child) []string {
 	return append(os.Environ(), "PLATEN_SERVER="+server.url, "PLATEN_TOKEN="+v.token)
 }
 
-// taker is a receiver that refuses the first requests with some statuses, and then accepts all.
+// taker is a receiver that rejects the first requests with the given statuses, and then accepts all.
 type taker struct {
 	*httptest.Server
 	refuse  chan int
 	arrived chan taken
 }
 
-// taken is a request that came.
+// taken is a received request.
 type taken struct {
 	header http.Header
 	body   []byte
 }
 
-// breakOff in place of a status breaks off the connection.
+// breakOff, used as a status, aborts the connection.
 const breakOff = 0
 
 func newTaker(t *testing.T, refuse ...int) *taker {
