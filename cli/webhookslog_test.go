@@ -153,7 +153,6 @@ func newTaker(t *testing.T, refuse ...int) *taker {
 }
 
 // await returns the next request.
-
 func (r *taker) await(t *testing.T) taken {
 	t.Helper()
 	select {

@@ -59,6 +59,7 @@ type Job struct {
 // FontReport says which fonts were used for those that a document asks for.
 type FontReport = font.Report
 
+// Detail is a problem of a document with its location.
 type Detail = docx.Error //nolint:errname // the API calls it a detail
 
 func jobOf(row store.DocgenJob, batch store.DocgenBatch, details string) (Job, error) {

@@ -350,7 +350,6 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id int64) error 
 }
 
 // hostOf returns the part of a webhook's address for the audit log: the rest may contain a secret.
-
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

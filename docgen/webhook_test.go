@@ -308,7 +308,6 @@ func TestEventsOfCollaborations(t *testing.T) {
 }
 
 // TestEventsOfBatches generates documents: webhooks on the template are notified of jobs, and webhooks on the destination of files.
-
 func TestEventsOfBatches(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -26,7 +26,6 @@ const (
 )
 
 // ParseOptions are the options for compiling a template.
-
 type ParseOptions struct {
 	// Include returns the file with the name in {{include "name"}}. If Include is nil, no files are available. Its error completes a sentence
 	// whose subject is the file.

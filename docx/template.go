@@ -86,7 +86,6 @@ func (t *Template) Execute(ctx context.Context, w io.Writer, data lang.Value, op
 func (t *Template) Tags() []Tag { return t.compiled.Tags }
 
 // Schema returns a new schema of the input that the template reads.
-
 func (t *Template) Schema() *lang.Schema { return t.compiled.Document.Use.Schema() }
 
 // Sample returns input that the template takes, as indented JSON, with a value for everything that it reads.
@@ -96,5 +95,4 @@ func (t *Template) Sample() ([]byte, error) { return t.Schema().Sample() }
 func (t *Template) Warnings() Errors { return t.compiled.Document.Warnings }
 
 // Size returns the approximate memory of the template in bytes.
-
 func (t *Template) Size() int { return t.compiled.Size }

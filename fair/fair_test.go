@@ -393,7 +393,6 @@ func (n *census) check(t *testing.T, cfg fair.Config) {
 
 // TestSlotsAreNeitherLostNorInvented draws claimants in any order. It checks that no more slots are held than exist, that no slot is free
 // while a claimant that may have it waits, and that every claimant is served in the end.
-
 func TestSlotsAreNeitherLostNorInvented(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		cfg := fair.Config{

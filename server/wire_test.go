@@ -161,7 +161,6 @@ func TestRefusalAfterAnswers(t *testing.T) {
 
 // TestRefusalArrives sends an invalid request and much more data before it reads the response. The response is complete, and the
 // connection ends without a reset. The server closes the connection of a client that does not stop sending.
-
 func TestRefusalArrives(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		for name, head := range map[string]string{

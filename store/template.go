@@ -61,7 +61,6 @@ WITH RECURSIVE owners (id) AS MATERIALIZED (
 ), candidates (file_id) AS MATERIALIZED (
     SELECT walk.file_id FROM walk
     WHERE walk.step > 0 AND (walk.file_id %[2]s= (SELECT edge.file_id FROM edge) OR (SELECT edge.file_id FROM edge) IS NULL)
-
 )
 `
 

@@ -103,7 +103,6 @@ func (c *compiler) holdsBorder(run *wml.Node) bool {
 var invisible = map[string]bool{"w:rPr": true, "w:lastRenderedPageBreak": true, "w:proofErr": true}
 
 // onlyPieces reports whether the run contains only n pieces of text and invisible elements.
-
 func onlyPieces(run *wml.Node, n int) bool {
 	for _, c := range run.Children {
 		if !invisible[c.Name] {
@@ -175,7 +174,6 @@ func (c *compiler) tail(pos, end int) {
 }
 
 // editTail has the pieces of one run left out as far as they belong to a value's tag.
-
 func (c *compiler) editTail(pieces []piece, m *mark) {
 	run := pieces[0].run
 	if run != m.first.run && pieces[len(pieces)-1].to <= m.to && onlyPieces(run, len(pieces)) {
@@ -203,7 +201,6 @@ func (c *compiler) preserveSpaces(p *paragraph) {
 		piece := &p.pieces[i]
 		t := piece.node
 		if !piece.touched || t.Void() || t.Name != "w:t" { // DrawingML always preserves blanks
-
 			continue
 		}
 		space := t.Attr("xml:space")

@@ -145,7 +145,6 @@ type useWay struct {
 }
 
 // wayDown is a value in such objects that may be used only partly.
-
 type wayDown struct {
 	at   int
 	node *useNode

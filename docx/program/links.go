@@ -30,7 +30,7 @@ func linkAddress(s string) (string, error) {
 	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 	colon := strings.IndexByte(s, ':')
 	if colon < 0 || !slices.Contains(addressSchemes, strings.ToLower(s[:colon+1])) {
-		return "", errors.New("it must begin with a scheme such as https: or mailto:")
+		return "", errors.New("it must begin with a scheme such as https: or mailto:") //nolint:revive,staticcheck // a scheme has a colon
 	}
 	if strings.ContainsAny(s, "\r\n") {
 		return "", errors.New("it contains a line break")

@@ -77,7 +77,6 @@ func (t *Tail) run(x *execution) error {
 }
 
 // show evaluates the tag of a value, unless it has been evaluated.
-
 func (x *execution) show(tag *lang.Tag) (v shown, err error) {
 	if x.values.pending.done {
 		v, x.values.pending = x.values.pending, shown{}

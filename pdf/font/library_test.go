@@ -101,7 +101,6 @@ func TestBadFilesAreSkipped(t *testing.T) {
 		"empty.ttf": nil, "text.otf": []byte("this is not a font"), "short.ttf": good.bytes()[:100],
 		"many.ttc": []byte("ttcf\x00\x01\x00\x00\xff\xff\xff\xff"),
 	}
-
 	for name, b := range bad {
 		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
 			t.Fatal(err)

@@ -19,7 +19,6 @@ import (
 
 // orderPart is a part of a document. A worker of this binary does what the part says, like a document that exploits a bug in
 // LibreOffice.
-
 const orderPart = "word/misbehave.txt"
 
 // cueFile exists while a document holds its worker. Removing the file releases the worker.
