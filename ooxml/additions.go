@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	// MaxAddedRels is how many relationships one part may be given.
+	// MaxAddedRels is the largest number of relationships that are added to one part.
 	MaxAddedRels = 200_000
-	// relBytes and partBytes are about how much memory a relationship and a part take besides their target and their content.
+	// relBytes and partBytes are the approximate memory of a relationship without its target, and of a part without its content.
 	relBytes, partBytes = 150, 300
-	// maxRelSearch is among how many of the last relationships an equal one is looked for.
+	// maxRelSearch is the number of the last relationships among which an equal one is searched.
 	maxRelSearch = 32
 )
 
@@ -47,13 +47,13 @@ type addedPart struct {
 	data              []byte
 }
 
-// NewAdditions returns additions to pkg that hold nothing yet. What they come to hold is taken from the memory of the meter.
+// NewAdditions returns empty additions to pkg. Their memory is taken from the meter.
 func NewAdditions(pkg *Package, meter *budget.Meter) *Additions {
 	return &Additions{pkg: pkg, meter: meter}
 }
 
-// Relate gives a part, of the package or new, another relationship and returns its id. The type is the transitional one;
-// the target of an internal relationship is the name of a part.
+// Relate adds a relationship to a part of the package, or to a new one, and returns its id. relType is the
+// transitional type. The target of an internal relationship is the name of a part.
 func (a *Additions) Relate(source, relType, target string, external bool) (id string, err error) {
 	rels := a.rels[source]
 	for _, r := range rels[max(len(rels)-maxRelSearch, 0):] {
@@ -72,7 +72,7 @@ func (a *Additions) Relate(source, relType, target string, external bool) (id st
 	return id, a.meter.Hold(relBytes + len(target))
 }
 
-// RelateAll gives a part these relationships with their ids, in place of all that it was given so far.
+// RelateAll replaces the added relationships of a part with the given ones and their ids.
 func (a *Additions) RelateAll(source string, rels []Relationship) {
 	if a.rels == nil {
 		a.rels = map[string][]Relationship{}
@@ -120,7 +120,7 @@ func (a *Additions) Add(stem, extension, contentType string, data []byte) (name 
 	return name, nil
 }
 
-// Replace gives a part of the package other content. It must not have been copied.
+// Replace replaces the content of a part of the package, which must not have been copied yet.
 func (a *Additions) Replace(name string, data []byte) {
 	if a.replace == nil {
 		a.replace = map[string][]byte{}
@@ -182,8 +182,8 @@ func (a *Additions) Deferred(part *Part) bool {
 	return part.Name == ContentTypesName || part.Name != relsName("/") && strings.HasSuffix(part.Name, ".rels")
 }
 
-// WriteTo writes the new parts, then the parts of the package that are deferred, with what they must list. also are more
-// parts of the package that are left to it because Replace may have changed them.
+// WriteTo writes the new parts, and then the deferred parts of the package with the additions that they must list.
+// also are further parts of the package that Replace may have changed.
 func (a *Additions) WriteTo(w *Writer, also ...*Part) error {
 	for _, part := range a.parts {
 		if err := w.write(part.name, part.data); err != nil {
@@ -222,7 +222,7 @@ func (a *Additions) deferredParts() []*Part {
 	return append(all, a.pkg.Part(ContentTypesName))
 }
 
-// changed returns the new content of a part of the package, nil if it stays as it is.
+// changed returns the new content of a part of the package, or nil if it is unchanged.
 func (a *Additions) changed(part *Part) ([]byte, error) {
 	data := a.replace[fold(part.Name)]
 	source, isRels := relsSource(part.Name)

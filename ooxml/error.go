@@ -24,7 +24,7 @@ const (
 type Error struct {
 	Code    Code
 	Part    string // the part or zip entry it is about; "" for the file as a whole
-	Message string // what is wrong, for a person
+	Message string // the mistake, for people
 	Remedy  string // what that person can do
 	Err     error  // the cause underneath, or nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Identify checks whether a file may be a Word document, using only its first bytes and its directory. Open checks the rest. The error is
-// an *Error that says what else the file is.
+// an *Error with the actual type of the file.
 func Identify(r io.ReaderAt, size int64, lim Limits) error {
 	lim = lim.withDefaults()
 	if err := checkSignature(r, size, lim); err != nil {
@@ -24,7 +24,7 @@ func Identify(r io.ReaderAt, size int64, lim Limits) error {
 	return identifyEntries(zr.File)
 }
 
-// Directories that only one kind of Office document has, and what is in no such document.
+// The directories that only one kind of Office document has, and entries that no Office document has.
 var otherDocuments = []struct{ entry, kind string }{
 	{"xl/", "an Excel workbook"}, {"ppt/", "a PowerPoint presentation"}, {"visio/", "a Visio drawing"},
 	{"mimetype", "an OpenDocument file or an e-book"},
@@ -61,7 +61,7 @@ var signatures = []struct{ begin, kind string }{
 	{"7z\xBC\xAF", "a 7-Zip archive"}, {"Rar!", "a RAR archive"},
 }
 
-// strangerError says what a file is that is no zip file.
+// strangerError returns the error for a file that is not a zip file, with its type.
 func strangerError(r io.ReaderAt) error {
 	head := make([]byte, 64)
 	n, err := r.ReadAt(head, 0)
@@ -77,10 +77,10 @@ func strangerError(r io.ReaderAt) error {
 	return &Error{Code: CodeNotZip, Message: "the file is not a Word document: a .docx is a zip file", Remedy: remedySaveAgain}
 }
 
-// compoundSignature begins a compound file, which Word 97 wrote, and which wraps what is encrypted (MS-CFB, MS-OFFCRYPTO).
+// compoundSignature begins a compound file: a document of Word 97, or an encrypted document (MS-CFB, MS-OFFCRYPTO).
 const compoundSignature = "\xD0\xCF\x11\xE0"
 
-// compoundError says which of the two a compound file is, by the names at the beginning of its directory.
+// compoundError returns the error for one of these, depending on the names at the start of its directory.
 func compoundError(r io.ReaderAt) error {
 	const headerBytes, entries = 512, 16 << 10
 	header := make([]byte, headerBytes)

@@ -2,7 +2,7 @@ package ooxml
 
 // Limits bounds what Open accepts. A zero field means its default.
 type Limits struct {
-	PackageBytes int64 // the file as it comes in
+	PackageBytes int64 // size of the file
 	TotalBytes   int64 // all parts together, unpacked
 	PartBytes    int64 // one part, unpacked
 	XMLBytes     int64 // one part that is read as XML
@@ -12,7 +12,7 @@ type Limits struct {
 	XMLDepth     int   // nested elements
 }
 
-// The limits in force where Limits says nothing: far above any real document, far below what harms a server.
+// The defaults of Limits: far above any real document, and far below what harms a server.
 const (
 	DefaultPackageBytes = 100 << 20
 	DefaultTotalBytes   = 512 << 20

@@ -6,7 +6,7 @@ import (
 	"platen/ooxml/scan"
 )
 
-// A listing is what the parts are that the container itself reads: a root with elements that hold nothing but attributes.
+// The parts that the container itself reads are listings: a root with elements that have only attributes.
 
 // listed is an element in the root of a listing, without the prefix of its name, and the values of the attributes asked for.
 type listed struct {

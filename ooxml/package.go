@@ -1,6 +1,6 @@
-// Package ooxml reads and writes Open Packaging Conventions containers (ISO/IEC 29500-2): the zip file of parts,
-// content types and relationships that a .docx is. It treats every file as hostile: Open reads each part through once
-// and accepts only what is sound and within its limits.
+// Package ooxml reads and writes Open Packaging Conventions containers (ISO/IEC 29500-2): zip files such as .docx,
+// with parts, content types, and relationships. It treats every file as hostile: Open reads each part once, and
+// accepts only valid files within its limits.
 package ooxml
 
 import (
@@ -37,17 +37,17 @@ type Part struct {
 	ContentType string // "" when the package declares none
 	Size        int64  // unpacked, in bytes
 	file        *zip.File
-	packed      []byte                 // as it is compressed in the file; nil: file reads it
+	packed      []byte                 // compressed content; nil if file reads it
 	text        atomic.Pointer[[]byte] // unpacked, until Forget; nil: file reads it
 }
 
 const (
-	// maxText is how large a part may be that is kept unpacked from when it is checked until Forget, and maxTexts how large all
-	// of them may be together.
+	// maxText is the largest size of a part that is kept in decompressed form after its check until Forget, and maxTexts the largest total
+	// size of such parts.
 	maxText, maxTexts = 8 << 20, 32 << 20
 )
 
-// ContentTypesName is the zip entry that is not a part but says what the parts are (ISO 29500-2 §7.3.7).
+// ContentTypesName is the zip entry with the content types of the parts, which is not a part itself (ISO 29500-2 §7.3.7).
 const ContentTypesName = "/[Content_Types].xml"
 
 // Open reads the container's directory, checks every entry against lim and by its checksum, and reads the content
@@ -149,8 +149,8 @@ func checkSignature(r io.ReaderAt, size int64, lim Limits) error {
 	return nil
 }
 
-// openZip bounds what the zip reader may read while it loads the directory, so that a directory of millions of
-// entries is refused before it fills the memory.
+// openZip bounds the bytes that the zip reader reads for the directory, so that a directory with millions of entries is rejected before it
+// fills the memory.
 func openZip(r io.ReaderAt, size int64, lim Limits) (*zip.Reader, error) {
 	const perEntry, trailer = 512, 256 << 10
 	budget := &budgetReader{r: r, left: int64(lim.Entries)*perEntry + trailer}
@@ -199,7 +199,7 @@ func (e *entry) Read(p []byte) (int, error) {
 	return e.flate.Read(p)
 }
 
-// Close gives the inflater back.
+// Close returns the inflater to the pool.
 func (e *entry) Close() error {
 	if e.inflater == nil {
 		return nil
@@ -322,7 +322,7 @@ func (p *Package) verify() error {
 	return nil
 }
 
-// Forget frees what is kept to read parts faster soon after Open.
+// Forget frees the parts that are kept for reading them faster soon after Open.
 func (p *Package) Forget() {
 	for _, part := range p.parts {
 		part.text.Store(nil)
@@ -364,7 +364,7 @@ func (p *Package) Parts() []*Part { return p.parts }
 // Part returns the part of that name, compared as ISO 29500-2 §6.2.2.3 does, without regard to ASCII case; or nil.
 func (p *Package) Part(name string) *Part { return p.byName[fold(name)] }
 
-// Read returns a part's bytes as they are, of a part that is no larger than one of XML may be. They must not be changed.
+// Read returns the bytes of a part that is within the limit for XML. They must not be changed.
 func (p *Package) Read(part *Part) ([]byte, error) {
 	if part.Size > p.lim.XMLBytes {
 		return nil, &Error{Code: CodeTooLarge, Part: part.Name, Message: fmt.Sprintf("the part has %d bytes, more than the %d allowed",

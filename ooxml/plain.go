@@ -10,7 +10,7 @@ import (
 // Nearly all XML of documents is plain: elements, attributes, and text, with a declaration before them and names in ASCII. Whether it is
 // well formed can be checked ten times as fast as encoding/xml does.
 
-// maxPlainAttributes is how many attributes an element of plain XML has at most.
+// maxPlainAttributes is the largest number of attributes of an element in plain XML.
 const maxPlainAttributes = 64
 
 // isPlainXML reports whether src is well-formed plain XML, nested up to maxDepth. XML that is not plain may be well formed too.
@@ -36,7 +36,7 @@ func holdsControls(src []byte) bool {
 
 func isControl(c byte) bool { return c < ' ' && plainBytes[c] != plainBlank }
 
-// declarationSize returns the length of the XML declaration, 0 if there is none of the usual ones.
+// declarationSize returns the length of the XML declaration, or 0 if there is no usual one.
 func declarationSize(src []byte) int {
 	const start = `<?xml version="1.0" encoding="UTF-8"`
 	head := src[:min(len(src), 80)]
@@ -51,8 +51,8 @@ func declarationSize(src []byte) int {
 	return 0
 }
 
-// plainReader goes through plain XML. Its methods pass over what they are named for, and are false if it is not plain. It
-// notes places and not slices, since writing a pointer costs more while memory is collected.
+// plainReader reads plain XML. Each method skips the construct in its name, and returns false if it is not plain. The
+// reader stores positions instead of slices, because writing a pointer costs more during garbage collection.
 type plainReader struct {
 	src   []byte
 	at    int
@@ -66,7 +66,7 @@ type plainSpan struct{ from, to int }
 
 func (s plainSpan) in(src []byte) []byte { return src[s.from:s.to] }
 
-// read goes through a document whose bytes may all be there.
+// read reads a document. All of its bytes must be allowed characters.
 func (p *plainReader) read(maxDepth int) bool {
 	for p.at < len(p.src) {
 		if !p.text() || p.at < len(p.src) && !p.tag(maxDepth) {
@@ -175,7 +175,7 @@ var plainBytes = func() (t [256]uint8) {
 	return t
 }()
 
-// plainName returns where a name that begins at a place ends, and where its local part begins; the end is -1 if there is none.
+// plainName returns the start of the local part, and the end, of the name at a position. The end is -1 if there is no name.
 func plainName(src []byte, at int) (local, end int) {
 	end = plainWordEnd(src, at)
 	if end > 0 && end < len(src) && src[end] == ':' {
@@ -193,7 +193,7 @@ func plainWordEnd(src []byte, at int) int {
 	return at
 }
 
-// attributes passes over the attributes of a tag and its end. No two may have the same name but for the prefix.
+// attributes skips the attributes and the end of a tag. No two attributes may have the same local name.
 func (p *plainReader) attributes() bool {
 	src, at := p.src, p.at
 	for {
@@ -220,7 +220,7 @@ func (p *plainReader) attributes() bool {
 	}
 }
 
-// isNew reports whether a tag may have an attribute of a name: it is the first of that name, and the tag does not have too many.
+// isNew reports whether a tag may have another attribute with a name: it is the first one with that name, and there are not too many.
 func (p *plainReader) isNew(name []byte) bool {
 	for i := range p.attrs {
 		if bytes.Equal(p.attrs[i].in(p.src), name) {

@@ -54,8 +54,7 @@ func describe(contentType string) string {
 	return "of type " + contentType
 }
 
-// Rels returns the relationships of the part, in the order written; those of the package itself for "/". A part
-// without any gives none.
+// Rels returns the relationships of a part in their order in the file, or those of the package itself for "/". A part may have none.
 func (p *Package) Rels(partName string) ([]Relationship, error) {
 	part := p.Part(relsName(partName))
 	if part == nil {
@@ -128,7 +127,7 @@ func (p *Package) surveyRels() error {
 	return nil
 }
 
-// relsName gives the part that holds the relationships of another (ISO 29500-2 §6.5.2).
+// relsName returns the name of the part with the relationships of another one (ISO 29500-2 §6.5.2).
 func relsName(partName string) string {
 	dir, base := path.Split(partName)
 	return dir + "_rels/" + base + ".rels"

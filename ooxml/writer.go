@@ -15,7 +15,7 @@ import (
 // bytes, and level 6 nearly twice the time for a tenth fewer bytes.
 const CompressionLevel = 3
 
-// Writer writes a package. Parts come out in the order they are given, but for the one that PutFirst puts before them.
+// Writer writes a package. The parts keep their order, except for the part of PutFirst, which precedes them.
 type Writer struct {
 	zip     zipWriter
 	packed  compressor      // of the part that is being written, if it is a part of bytes
@@ -28,7 +28,7 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{zip: newZipWriter(w)}
 }
 
-// Copy writes a part of another package as it is compressed there, without unpacking it.
+// Copy writes a part of another package in its compressed form.
 func (w *Writer) Copy(part *Part) error {
 	if err := w.end(); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (w *Writer) copy(part *Part) error {
 	return err
 }
 
-// Create starts a part that is compressed as it is written. It ends with the next Copy, Create or Close.
+// Create starts a part that is compressed while it is written. It ends with the next Copy, Create, or Close.
 func (w *Writer) Create(name string) (io.Writer, error) {
 	if err := w.begin(name); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (w *Writer) Create(name string) (io.Writer, error) {
 	return &w.packed, nil
 }
 
-// CreatePlanned is Create for a part of which the most is known beforehand.
+// CreatePlanned is Create for a part whose content is mostly known in advance.
 func (w *Writer) CreatePlanned(name string, plan *deflate.Plan) (*deflate.Writer, error) {
 	if err := w.begin(name); err != nil {
 		return nil, err

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// CheckXML reports whether src is one well-formed XML document in UTF-8 without a document type declaration: no DTD,
-// so no entity but the five of XML itself, and no bomb made of them. Nesting deeper than maxDepth is refused. The
-// error is an *Error about part.
+// CheckXML checks that src is a well-formed XML document in UTF-8 without a document type declaration, so that it
+// cannot define entities. It rejects elements that are nested deeper than maxDepth. The error is an *Error about part.
 func CheckXML(part string, src []byte, maxDepth int) error {
 	if isPlainXML(src, maxDepth) {
 		return nil
@@ -54,7 +53,7 @@ func badXML(part string, err error) error {
 	return &Error{Code: CodeBadXML, Part: part, Message: "the XML is not well formed", Remedy: remedySaveAgain, Err: err}
 }
 
-// xmlCheck holds what encoding/xml leaves to its caller: one root, nothing around it, no attribute twice, no DTD.
+// xmlCheck has the checks that encoding/xml leaves to its caller: one root with nothing around it, no duplicate attributes, and no DTD.
 type xmlCheck struct {
 	maxDepth, depth, roots int
 }
@@ -84,7 +83,7 @@ func (c *xmlCheck) token(tok xml.Token) error {
 	return nil
 }
 
-// maxAttributes is how many attributes an element may have; each is compared with the others.
+// maxAttributes is the largest number of attributes of an element, each of which is compared with the others.
 const maxAttributes = 1000
 
 func checkAttributes(e xml.StartElement) error {

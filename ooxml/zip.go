@@ -19,14 +19,14 @@ import (
 // package is as large.
 
 const (
-	// maxPackage and maxPackageEntries are what a zip file without zip64 can hold (APPNOTE.TXT §4.4.1.4).
+	// maxPackage and maxPackageEntries are the limits of a zip file without zip64 (APPNOTE.TXT §4.4.1.4).
 	maxPackage, maxPackageEntries = math.MaxUint32, math.MaxUint16
 
-	// bufferSize is how many bytes are gathered before they are written.
+	// bufferSize is the number of bytes that are buffered before they are written.
 	bufferSize = 32 << 10
 
-	// holdSize is how many bytes of a package are held back before the first are written, so that an entry can still be put
-	// before all others: programs that tell a document by its first bytes look for [Content_Types].xml there.
+	// holdSize is the number of bytes of a package that are held before the first ones are written, so that an entry can still be inserted
+	// before the others: programs that recognize a document by its first bytes search for [Content_Types].xml there.
 	holdSize = 1 << 20
 
 	deflated       = 8 // the compression method (§4.4.5)
@@ -37,8 +37,8 @@ const (
 	headerSignature, directorySignature = 0x04034b50, 0x02014b50
 	descriptorSignature, endSignature   = 0x08074b50, 0x06054b50
 
-	// dosEpoch is 1980-01-01, the earliest date a zip entry can have and the one Word writes (§4.4.6). Every entry gets it,
-	// so that the same input gives the same bytes.
+	// dosEpoch is 1980-01-01, the earliest date of a zip entry, which Word writes too (§4.4.6). Every entry gets it, so that the same input
+	// results in the same bytes.
 	dosEpoch = 1<<5 | 1
 )
 
@@ -47,10 +47,10 @@ var errPackageTooLarge = errors.New("the document would be larger than a zip fil
 // zipWriter writes the records of a zip file.
 type zipWriter struct {
 	*zipBuffers
-	flowing bool  // what was held back is written
+	flowing bool  // the held bytes have been written
 	offset  int64 // in the file
 	entries int
-	entry   zipEntry // that is being written; without a name there is none
+	entry   zipEntry // current entry; without a name if there is none
 }
 
 type zipBuffers struct {
@@ -86,7 +86,7 @@ func (z *zipWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flow writes what was held back; from then on nothing is.
+// flow writes the held bytes, and stops holding bytes.
 func (z *zipWriter) flow() error {
 	z.flowing = true
 	_, err := z.out.Write(z.held)
@@ -128,7 +128,7 @@ func nameFlag(name string) uint16 {
 	return 0
 }
 
-// begin starts the entry of a part; header or sums comes next.
+// begin starts the entry of a part. header or sums must follow.
 func (z *zipWriter) begin(partName string, method, flags uint16) error {
 	if z.entry.name != "" {
 		z.list()
@@ -140,7 +140,7 @@ func (z *zipWriter) begin(partName string, method, flags uint16) error {
 	return nil
 }
 
-// sums sets what is known of the entry's content.
+// sums sets the checksum and the sizes of the entry's content.
 func (z *zipWriter) sums(sum uint32, size, packed int64) {
 	z.entry.sum, z.entry.size, z.entry.packed = sum, size, packed
 }
@@ -181,7 +181,8 @@ func (z *zipWriter) record(b []byte) {
 	z.Write(b) //nolint:errcheck // bufio keeps the error and returns it from Flush
 }
 
-// list notes the entry in the directory (§4.3.12).
+// list adds the entry to the directory (§4.3.12).
+
 func (z *zipWriter) list() {
 	le := binary.LittleEndian
 	b := le.AppendUint32(z.directory, directorySignature)

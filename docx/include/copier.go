@@ -18,16 +18,16 @@ import (
 type copier struct {
 	in       *inserter
 	from     *source
-	part     *ooxml.Part // that the content comes from
+	part     *ooxml.Part // the part of the content
 	rels     []ooxml.Relationship
-	relate   func(relType, target string, external bool) (id string, err error) // of the part that it goes to
+	relate   func(relType, target string, external bool) (id string, err error) // adds a relationship of the destination
 	declared declarations                                                       // there
 	isMain   bool                                                               // notes may be there
 
-	lists     map[string]string // ids of lists, by those that they had
+	lists     map[string]string // new ids of lists, by their old ids
 	ids       map[string]int    // of bookmarks and tracked changes, in the same form
 	named     map[string]bool   // names of bookmarks that were looked at
-	bookmarks map[string]string // those that had to be changed
+	bookmarks map[string]string // new names of bookmarks, by their old names
 }
 
 // within is a copier for a part that belongs to the content, such as a header.
@@ -49,7 +49,7 @@ func (c *copier) copyOf(e *element) (*element, error) {
 	return copied, nil
 }
 
-// rewrite changes what refers to the document that an element comes from.
+// rewrite changes the references in an element from its document to the other one.
 func (c *copier) rewrite(e *element) error {
 	if err := c.rewriteRelationships(e); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (c *copier) rewriteElement(e *element, name string) (err error) {
 	return err
 }
 
-// number gives the id of an element that others may share another that is free.
+// number replaces the id of an element with an unused one.
 func (c *copier) number(id *etree.Attr) {
 	if id == nil {
 		return
@@ -141,7 +141,7 @@ func (c *copier) number(id *etree.Attr) {
 	id.Value = strconv.Itoa(c.ids[id.Value])
 }
 
-// maxBookmarkName is how many characters Word takes.
+// maxBookmarkName is the largest number of characters that Word accepts.
 const maxBookmarkName = 40
 
 // nameBookmarks finds names for the bookmarks in an element that the document has already.
@@ -190,7 +190,7 @@ func (c *copier) renamedIn(code string) string {
 	return b.String()
 }
 
-// rewriteRelationships gives the attributes of an element that name relationships the ids that these have in the other part.
+// rewriteRelationships replaces the ids of relationships in the attributes of an element with those in the other part.
 func (c *copier) rewriteRelationships(e *element) error {
 	for _, a := range slices.Clone(e.Attr) {
 		name := attrName(&a)
@@ -232,7 +232,7 @@ func (c *copier) relation(r ooxml.Relationship) (id string, err error) {
 
 var errCircle = errors.New("has parts that lead to each other in a circle")
 
-// copyPart copies a part and those that it leads to, once, and returns its name.
+// copyPart copies a part and the parts that it refers to, once, and returns its name.
 func (c *copier) copyPart(part *ooxml.Part, relType string) (name string, err error) {
 	s := c.from
 	if name, ok := s.parts[part]; ok {
@@ -254,7 +254,7 @@ func (c *copier) copyPart(part *ooxml.Part, relType string) (name string, err er
 	if len(rels) > 0 {
 		c.in.added.RelateAll(name, rels)
 	}
-	if relType != names.RelHeader && relType != names.RelFooter { // whose lists are those of a place
+	if relType != names.RelHeader && relType != names.RelFooter { // they have the lists of their place
 		s.parts[part] = name
 	}
 	return name, nil
@@ -285,7 +285,7 @@ func (c *copier) copiedPart(part *ooxml.Part, relType string) (data []byte, rels
 	return data, rels, err
 }
 
-// copiedText is copiedPart for a part with text of its own.
+// copiedText is copiedPart for a part with text.
 func (c *copier) copiedText(part *ooxml.Part, own []ooxml.Relationship) (data []byte, rels []ooxml.Relationship, err error) {
 	root, err := readElement(c.from.pkg, part)
 	if err != nil {

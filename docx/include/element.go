@@ -54,7 +54,7 @@ func attr(e *element, name string) *etree.Attr {
 	return nil
 }
 
-// value returns the value of an attribute, "" if there is none.
+// value returns the value of an attribute, "" if it is missing.
 func value(e *element, name string) string {
 	if a := attr(e, name); a != nil {
 		return a.Value
@@ -131,13 +131,13 @@ func writeElement(w io.Writer, e *element) error {
 	return err
 }
 
-// declarations are the namespaces that are declared where content will stand, by prefix, and the prefixes that may be ignored there.
+// declarations are the namespaces that are declared at a place, by prefix, and the prefixes that may be ignored there.
 type declarations struct {
 	prefixes  map[string]string
 	ignorable []string
 }
 
-// declarationsOf returns those of the root element of a part.
+// declarationsOf returns the declarations of the root element of a part.
 func declarationsOf(src []byte) (declarations, error) {
 	d := declarations{prefixes: map[string]string{"xml": names.Namespace("xml", false)}}
 	r := scan.New(src)
@@ -155,7 +155,7 @@ func declarationsOf(src []byte) (declarations, error) {
 	return d, nil
 }
 
-// declarationsAt returns those in force in an element.
+// declarationsAt returns the declarations in effect in an element.
 func declarationsAt(e *element) declarations {
 	d := declarations{prefixes: map[string]string{}}
 	for ; e != nil; e = e.Parent() {
@@ -175,7 +175,7 @@ func declarationsAt(e *element) declarations {
 	return d
 }
 
-// declare has an element, which comes from where the declarations from are in force, declare what is not so where it will stand.
+// declare adds declarations to an element that moves from a place with the declarations from to one with the declarations there.
 func declare(e *element, from, there declarations) {
 	used := map[string]bool{}
 	usedPrefixes(e, used)
@@ -226,7 +226,7 @@ func own(e *element, prefix string) *etree.Attr {
 	return e.SelectAttr("xmlns:" + prefix)
 }
 
-// usedPrefixes notes the prefixes in the names within an element, and those that attributes of markup compatibility name.
+// usedPrefixes records the prefixes of the names in an element, and those in attributes of markup compatibility.
 func usedPrefixes(e *element, used map[string]bool) {
 	used[e.Space] = true
 	for i := range e.Attr {

@@ -1,5 +1,5 @@
-// Package include puts the content of Word documents into another one, as Word's Insert, Text from File does: with the
-// pictures, links, charts, lists, styles and notes that it needs. It knows nothing of templates.
+// Package include inserts the content of Word documents into another one, like Word's Insert, Text from File: with its pictures, links,
+// charts, lists, styles, and notes.
 package include
 
 import (
@@ -13,7 +13,7 @@ import (
 	"platen/ooxml/names"
 )
 
-// Place is where the content of a document is to stand: instead of the paragraph at Source[Start:End] of a part.
+// Place is the place for the content of a document, which replaces the paragraph at Source[Start:End] of a part.
 type Place struct {
 	Part        string
 	Source      []byte // of the part
@@ -30,13 +30,13 @@ type Taken struct {
 	Bookmarks    map[string]bool // names
 }
 
-// Stretch is where the content of a place has come to stand.
+// Stretch is the range of the content of a place in the result.
 type Stretch struct{ Start, End int }
 
-// ErrStrict says that one document is of the strict form of ISO 29500-1 and the other is not.
+// ErrStrict means that one document has the strict form of ISO 29500-1 and the other does not.
 var ErrStrict = errors.New("is of another form of Office Open XML than the template (strict and transitional): save both in the same form")
 
-// Error is a document that cannot be included. Its message is said of the file.
+// Error is a document that cannot be included. Its message completes a sentence whose subject is the file.
 type Error struct {
 	Place int // which of the places
 	Err   error
@@ -48,9 +48,9 @@ func (e *Error) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Into returns pkg as a file with the content of documents inserted in places, and the stretches of the file that hold it. The content is
+// Into returns pkg as a file with the content of documents inserted in places, and the ranges of the content in the file. The content is
 // the body of a document without its last section, which defines its pages. Sections before that keep their headers and footers. If both
-// documents have a style of the same name, the one of pkg counts. Comments are left out.
+// documents have a style with the same name, that of pkg is used. Comments are left out.
 //
 // The error is an [*Error] if a document cannot be included.
 func Into(pkg *ooxml.Package, places []Place, taken Taken) (file []byte, stretches []Stretch, err error) {
@@ -178,7 +178,7 @@ func (in *inserter) content(part *ooxml.Part, p *Place, declared declarations) (
 	return out.Bytes(), nil
 }
 
-// theme gives the document the theme of another if it has none. Charts and styles may use its colors.
+// theme gives a document without a theme that of another one, because its charts and styles may use the colors.
 func (in *inserter) theme(s *source) error {
 	isTheme := func(r ooxml.Relationship) bool { return r.Type == names.RelTheme && !r.External }
 	i := slices.IndexFunc(s.rels, isTheme)
@@ -196,7 +196,7 @@ func (in *inserter) theme(s *source) error {
 	return err
 }
 
-// replace gives a part of the document other content.
+// replace replaces the content of a part of the document.
 func (in *inserter) replace(part *ooxml.Part, data []byte) {
 	in.changed[part] = true
 	in.added.Replace(part.Name, data)
@@ -268,10 +268,10 @@ type source struct {
 	styles    *styleSheet
 	numbering *numbering
 	notes     [2]*notes
-	parts     map[*ooxml.Part]string // those that were copied, with their new names
+	parts     map[*ooxml.Part]string // names of the copies, by the original
 	copying   map[*ooxml.Part]bool
-	styleIDs  map[string]string // by kind and id: those that the styles have in the document now
-	newStyles map[string]bool   // of them, those that it did not have
+	styleIDs  map[string]string // new ids of styles, by kind and old id
+	newStyles map[string]bool   // ids that the document did not have
 	lists     map[string]string // the lists that styles name, in the same form
 }
 

@@ -107,8 +107,8 @@ func (s *styleSheet) note(style *element) {
 	}
 }
 
-// style returns the id that a style has in the other document, which gets it if it has none of that name. It is "" if
-// there is no such style.
+// style returns the id of a style in the other document, and adds the style if there is none with its name. It returns
+// "" if the style does not exist.
 func (c *copier) style(kind, id string) (string, error) {
 	key := kind + " " + id
 	if known, ok := c.from.styleIDs[key]; ok {
@@ -218,7 +218,7 @@ func after(id string) int {
 	return n + 1
 }
 
-// list adds a list to the other document and returns its ID there; "0" stands for no list.
+// list adds a list to the other document, and returns its id there. "0" means no list.
 func (c *copier) list(id string) (string, error) {
 	if known, ok := c.lists[id]; ok {
 		return known, nil
@@ -284,8 +284,8 @@ func (c *copier) copyLook(look *element) (id string, err error) {
 	return id, nil
 }
 
-// rewriteLevel changes what the level of a list refers to: the style that brings it, which stays only with a style that is new, and
-// the picture of a bullet, which is left out.
+// rewriteLevel changes the references in the level of a list: that to the style of its paragraphs, which stays only
+// for a new style, and that to the picture of a bullet, which is left out.
 func (c *copier) rewriteLevel(level *element) error {
 	for _, e := range level.ChildElements() {
 		switch nameOf(e) {
@@ -343,7 +343,7 @@ func readNotes(pkg *ooxml.Package, main *ooxml.Part, kind string) (*notes, error
 
 var errNotes = errors.New("has footnotes or endnotes, which are not allowed in a header, a footer, a text box, or a note")
 
-// note copies the note that a reference leads to, and has the reference lead to the copy.
+// note copies the note of a reference, and changes the reference to the copy.
 func (c *copier) note(reference *element, name string) error {
 	i := slices.IndexFunc(noteKinds[:], func(kind string) bool { return "w:"+kind+"Reference" == name })
 	from, there := c.from.notes[i], c.in.notes[i]
@@ -371,7 +371,7 @@ func (c *copier) note(reference *element, name string) error {
 	return nil
 }
 
-// copySeparators gives a document without notes the lines that part them from the text.
+// copySeparators adds the separator lines between text and notes to a document without notes.
 func (c *copier) copySeparators(from, there *notes) error {
 	for _, e := range from.root.ChildElements() {
 		if kind := value(e, "w:type"); kind == "" || kind == "normal" {
@@ -387,7 +387,7 @@ func (c *copier) copySeparators(from, there *notes) error {
 	return nil
 }
 
-// forNotes is a copier from the notes of one document to those of another.
+// forNotes returns a copier from the notes of one document to those of another.
 func (c *copier) forNotes(from, there *notes) *copier {
 	relate := func(relType, target string, external bool) (string, error) {
 		if there.part != nil {

@@ -29,7 +29,7 @@ func (s symbol) with(extra uint64, n int) symbol {
 	return symbol(s.bits()|extra<<s.len())<<8 | symbol(s.len()+n)
 }
 
-// code is a pair of Huffman codes in which every symbol has a code word, so that whatever comes can be written.
+// code is a pair of Huffman codes in which every symbol has a code word, so that any data can be written.
 type code struct {
 	header   []uint64 // the start of a block with this code, that is the last
 	size     int      // of the header, in bits
@@ -39,7 +39,7 @@ type code struct {
 	end      symbol
 }
 
-// frequencies says how often symbols are expected.
+// frequencies are the expected frequencies of symbols.
 type frequencies struct {
 	literal  [literals]uint64
 	distance [distances]uint64
@@ -60,7 +60,7 @@ func newCode(f *frequencies) *code {
 	return c
 }
 
-// lengthBase holds the smallest length of each symbol for one.
+// lengthBase has the smallest length of each length symbol.
 var lengthBase = func() (base [literals - firstLength]int) {
 	n := minMatch
 	for i := range base {
@@ -78,7 +78,7 @@ func lengthExtra(i int) int {
 	return i/4 - 1
 }
 
-// lengthSymbol returns the symbol of a length, and how many extra bits follow it.
+// lengthSymbol returns the symbol of a length, and the number of its extra bits.
 func lengthSymbol(n int) (symbol, extra int) {
 	i, exact := slices.BinarySearch(lengthBase[:], n)
 	if !exact {
@@ -137,7 +137,7 @@ func huffman(freq []uint64) []int {
 		tree = append(tree, vertex{weight: freq[s]})
 	}
 	leaf, inner := 0, n
-	lightest := func() int { // the leaves are sorted, and so are the inner vertices as they come
+	lightest := func() int { // the leaves are sorted, and inner vertices are created in order
 		if inner == len(tree) || leaf < n && tree[leaf].weight <= tree[inner].weight {
 			leaf++
 			return leaf - 1
@@ -162,7 +162,7 @@ func huffman(freq []uint64) []int {
 	return lengths
 }
 
-// canonical gives each symbol the word that its length determines (RFC 1951 §3.2.2).
+// canonical returns the code words that are determined by the lengths (RFC 1951 §3.2.2).
 func canonical(lengths []int) []symbol {
 	var next, count [maxCodeBits + 2]int
 	for _, n := range lengths {
@@ -186,7 +186,7 @@ func canonical(lengths []int) []symbol {
 // lengthOrder is the order in which the lengths of the code of code lengths are written (RFC 1951 §3.2.7).
 var lengthOrder = [19]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
-// repeatLast stands for 3 to 6 more of the last length, as two extra bits say.
+// repeatLast repeats the last length 3 to 6 times, with the number in two extra bits.
 const repeatLast = 16
 
 // writeHeader writes the start of the one block: the lengths of both codes, themselves in a Huffman code.

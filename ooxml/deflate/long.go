@@ -3,20 +3,20 @@ package deflate
 import "encoding/binary"
 
 const (
-	// minLong is how many fresh bytes at once are looked through for what they repeat. Most values are shorter: looking costs more
-	// than it gives.
+	// minLong is the least number of consecutive fresh bytes that are searched for repetitions. Most values are shorter, and not worth the
+	// search.
 	minLong = 256
 	// minRepeat is the shortest repetition that is worth a copy.
 	minRepeat = 6
-	// windowSize is how many bytes are looked through at once, and how many of those before are kept.
+	// windowSize is the number of bytes that are searched at once, and of earlier bytes that are kept.
 	windowSize = 32 << 10
 	windowBits = 13
 	// skipAfter makes the search skip one more byte each time it has found nothing in so many.
 	skipAfter = 6 // as a power of two
 )
 
-// window holds the last long values, and finds repetitions in them and of them. It is kept with the writer for other streams: what
-// was before the first stretch is not found any more.
+// window has the last long values, and finds repetitions in them and of them. It is kept with the writer for other
+// streams, in which earlier bytes are not found.
 type window struct {
 	buf       [2 * windowSize]byte
 	n         int                    // bytes in buf
@@ -53,8 +53,8 @@ func (v *window) add(b []byte, pos int64) (at int) {
 	return at
 }
 
-// find returns the length of the longest copy of the bytes at a position of buf, at a position that their hash leads to, and its
-// distance; n is 0 if there is none.
+// find returns the length and the distance of the longest copy of the bytes at a position of buf, among the positions
+// with the same hash. n is 0 if there is none.
 func (v *window) find(at int, pos int64) (n, distance int) {
 	h := binary.LittleEndian.Uint32(v.buf[at:]) * 2654435761 >> (32 - windowBits)
 	candidate := v.head[h]
@@ -78,7 +78,7 @@ func (v *window) find(at int, pos int64) (n, distance int) {
 	}
 }
 
-// long writes fresh bytes that are many, with copies where they repeat what was in this or another long value.
+// long writes many fresh bytes, with copies of repetitions in this or another long value.
 func (w *Writer) long(b []byte) {
 	if w.window == nil {
 		w.window = &window{base: 1} // no hash leads to 0

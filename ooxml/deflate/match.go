@@ -9,7 +9,7 @@ import (
 const (
 	// minOwn is the shortest copy within a piece, minOther that from another piece: writing it takes time.
 	minOwn, minOther = 4, 12
-	// maxChain is how many earlier places are tried for the longest copy, niceMatch what is long enough.
+	// maxChain is the number of earlier positions that are tried for the longest copy, and niceMatch a sufficient length.
 	maxChain, niceMatch = 24, 130
 	hashBits            = 15
 
@@ -37,7 +37,7 @@ type matcher struct {
 	weight uint64
 }
 
-// tokens returns what each text becomes, and how often each symbol is expected.
+// tokens returns the tokens of each text, and the expected frequencies of symbols.
 func (s *Sketch) tokens() ([][]token, *frequencies) {
 	m := matcher{sketch: s, freq: new(frequencies), starts: make([]int, len(s.texts)), places: make([]int, len(s.texts))}
 	place := 0
@@ -131,7 +131,7 @@ func (m *matcher) insert(at, end int) {
 	}
 }
 
-// find returns the longest copy of the bytes at a position; a token without a length if there is none.
+// find returns the longest copy of the bytes at a position, or a token without a length if there is none.
 func (m *matcher) find(index, at, end int) token {
 	best := token{from: -1}
 	if at+minOwn > end {
@@ -179,7 +179,7 @@ func (m *matcher) try(best *token, index, at, candidate, limit int) {
 	}
 }
 
-// common returns how many bytes a and b, which is not longer, have in common at their start.
+// common returns the length of the common prefix of a and b. b must not be longer than a.
 func common(a, b []byte) int {
 	n := 0
 	for len(b)-n >= 8 {
@@ -223,7 +223,7 @@ func rounds(loops int) uint64 {
 	return unit * expectedRounds
 }
 
-// eachMatch divides a length into those of copies.
+// eachMatch divides a length into the lengths of copies.
 func eachMatch(n int, do func(n int)) {
 	for n >= minMatch {
 		k := min(n, maxMatch)
@@ -235,7 +235,7 @@ func eachMatch(n int, do func(n int)) {
 	}
 }
 
-// typical says how often bytes are in values: digits, then the letters of most languages.
+// typical has bytes with the frequencies that they have in values: digits, and the letters of most languages.
 const typical = "0123456789012345678901234567890123456789 etaoinsrhldcumfgpwybvkxjqz eaionrstl ETAOINSRHLDCUMFGPWYBVKXJQZ " +
 	"eaionrst  .,-.,-:/()%&amp;\xc3\xc3\xbc\xa4\xe2\x82\xac\xb6\xa9"
 

@@ -26,7 +26,7 @@ type piece struct {
 	spans []span
 }
 
-// span is a stretch of a piece: bits as they are, then a copy from another piece if n is not 0.
+// span is a part of a piece: literal bits, followed by a copy from another piece if n is not 0.
 type span struct {
 	word, bits uint32 // in the words of the plan
 	from       uint32 // the piece that is copied from
@@ -35,7 +35,7 @@ type span struct {
 	n          uint16
 }
 
-// Sketch notes what a stream will be like, in the order in which it is written.
+// Sketch describes a stream in the order in which it will be written.
 type Sketch struct {
 	texts  []sketched
 	scopes []scope
@@ -53,13 +53,13 @@ type scope struct {
 	first int
 }
 
-// Piece notes a piece and returns its number. The text must not change while the plan is in use.
+// Piece adds a piece, and returns its number. The text must not change while the plan is in use.
 func (s *Sketch) Piece(text []byte) int {
 	s.note(sketched{text: text})
 	return len(s.texts) - 1
 }
 
-// Fresh notes that bytes come here that are not known.
+// Fresh adds a place of unknown bytes.
 func (s *Sketch) Fresh() { s.note(sketched{}) }
 
 func (s *Sketch) note(t sketched) {
@@ -71,10 +71,10 @@ func (s *Sketch) note(t sketched) {
 	s.texts = append(s.texts, t)
 }
 
-// Enter begins what may come many times, in a loop, or else may not come at all.
+// Enter begins a scope that may be repeated, in a loop, or otherwise left out.
 func (s *Sketch) Enter(loop bool) { s.scopes = append(s.scopes, scope{loop, len(s.texts)}) }
 
-// Leave ends what the last Enter began.
+// Leave ends the scope of the last Enter.
 func (s *Sketch) Leave() {
 	last := s.scopes[len(s.scopes)-1]
 	s.scopes = s.scopes[:len(s.scopes)-1]
@@ -105,7 +105,7 @@ func NewPlan(s *Sketch) *Plan {
 	return p
 }
 
-// Size is about how many bytes of memory the plan takes besides the texts.
+// Size returns the approximate memory of the plan without the texts, in bytes.
 func (p *Plan) Size() int {
 	const pieceSize, spanSize, shiftSize, codeSize = 88, 24, 512, 2600
 	n := codeSize + 8*len(p.words) + shiftSize*len(p.shifts) + pieceSize*len(p.pieces)
@@ -143,7 +143,7 @@ func (p *Plan) encode(text []byte, tokens []token) []span {
 	return spans
 }
 
-// bitList gathers bits in words, of which each holds wordBits.
+// bitList collects bits in words of wordBits.
 type bitList struct {
 	full []uint64
 	acc  uint64
@@ -161,7 +161,7 @@ func (b *bitList) put(s symbol) {
 	}
 }
 
-// words returns what was gathered, the last word filled up with zeros.
+// words returns the bits, with the last word padded with zeros.
 func (b *bitList) words() []uint64 {
 	if b.n%wordBits == 0 {
 		return b.full

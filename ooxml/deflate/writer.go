@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// bufferSize is how many bytes of the stream are gathered before they are handed on.
+	// bufferSize is the number of bytes of the stream that are buffered before they are written.
 	bufferSize = 32 << 10
-	// wordBytes is how many bytes of a word are used, so that a word can be added to less than a byte that is left over.
+	// wordBytes is the number of bytes of a word that are used, so that a word can be added to an incomplete byte.
 	wordBytes, wordBits = 7, 56
 	// maxSpanBytes is the maximum number of bytes that a word and a copy take, including bytes stored past their end.
 	maxSpanBytes = 32
-	// history is how many of the last fresh bytes are kept to be compared with; a power of two.
+	// history is the number of the last fresh bytes that are kept for comparison; a power of two.
 	history = 16 << 10
 )
 
@@ -40,7 +40,7 @@ type Writer struct {
 
 	last  []occurrence // of each piece
 	piece int          // the piece that was last; -1: none
-	fresh int64        // how many fresh bytes there were
+	fresh int64        // number of fresh bytes so far
 	ring  [history]byte
 
 	window *window // of long values; nil: there were none
@@ -117,8 +117,8 @@ func (w *Writer) Piece(number, n int) {
 	w.pos += int64(n)
 }
 
-// spans writes a piece whose last occurrence is too far away, or was not. It is where a document without loops spends its
-// time, so the state of the stream is kept in variables of its own.
+// spans writes a piece that has no earlier occurrence, or one that is too far away. A document without loops spends
+// its time here, so the state of the stream is kept in local variables.
 func (w *Writer) spans(p *piece) {
 	code, last := w.plan.code, w.last
 	acc, used, n := w.acc, w.used, w.n
@@ -241,7 +241,7 @@ func (w *Writer) put(s symbol) {
 	w.store()
 }
 
-// store moves whole bytes of acc to the buffer. It writes 8 bytes each time, of which the last may not count yet.
+// store moves the complete bytes of acc to the buffer. It always writes 8 bytes, the last of which may be overwritten later.
 func (w *Writer) store() {
 	binary.LittleEndian.PutUint64(w.buf[w.n:], w.acc)
 	w.n += w.used >> 3
@@ -311,7 +311,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// Free gives the writer back for another stream.
+// Free returns the writer to the pool for another stream.
 func (w *Writer) Free() {
 	w.dst, w.plan = nil, nil
 	writers.Put(w)

@@ -64,7 +64,7 @@ func Transitional(relType string) string {
 	return relType
 }
 
-// Strict returns the strict form of a relationship type; types that have none stay as they are.
+// Strict returns the strict form of a relationship type, or the type itself if it has none.
 func Strict(relType string) string {
 	if kind, ok := strings.CutPrefix(relType, relBase+"/"); ok {
 		return relBaseStrict + "/" + kind

@@ -61,7 +61,7 @@ func (r *Reader) Attr(name string) string { return Value(r.RawAttr(name)) }
 // nothing in it is escaped.
 func (r *Reader) Text() []byte { return decode(r.src[r.TextStart:r.Start]) }
 
-// All goes to each start tag of the part that has not been read.
+// All iterates over the start tags of the part that have not been read.
 func (r *Reader) All(yield func() bool) {
 	for r.Next() {
 		if r.Kind != Close && !yield() {
@@ -70,8 +70,8 @@ func (r *Reader) All(yield func() bool) {
 	}
 }
 
-// Children goes to each child of the element of the last start tag, and then to that element's end. It skips the content of a child that
-// the loop does not read. A loop that breaks leaves the Reader where it is.
+// Children iterates over the children of the element of the last start tag, up to that element's end. It skips the content of a child that
+// the loop does not read. After a break, the Reader stays at its position.
 func (r *Reader) Children(yield func() bool) {
 	if r.Kind != Open {
 		return
@@ -87,7 +87,7 @@ func (r *Reader) Children(yield func() bool) {
 	}
 }
 
-// Scope identifies the namespaces in force in the last start tag. In one part, the same number means the same namespaces.
+// Scope identifies the namespaces in effect in the last start tag. In one part, the same number means the same namespaces.
 func (r *Reader) Scope() int { return r.names.scope }
 
 // Element returns the source of the element of the last start tag, including its end tag.
@@ -111,10 +111,10 @@ func (r *Reader) Element() []byte {
 	return r.src[r.Start:at]
 }
 
-// Skip goes to the end of the element of the last start tag.
+// Skip moves to the end of the element of the last start tag.
 func (r *Reader) Skip() bool { return r.skipTo(r.depth) }
 
-// skipTo goes to the end of the element of a depth that the last tag is in or belongs to.
+// skipTo moves to the end of the element with a depth that contains the last tag.
 func (r *Reader) skipTo(depth int) bool {
 	for r.err == nil && (r.depth > depth || r.Kind == Open) {
 		if r.Kind >= Close {
@@ -160,8 +160,8 @@ func (r *Reader) tagEnd(start int) int {
 	return -1
 }
 
-// Enter reads the start tags at these positions of the source: the root, then each time a descendant of the element before. It goes to
-// the last of them, wherever the Reader was before, and returns false if one of them cannot be read.
+// Enter reads the start tags at some positions of the source: the root, and then each time a descendant of the element
+// before. It moves to the last of them from any position, and returns false if one of them cannot be read.
 func (r *Reader) Enter(starts ...int) bool {
 	r.Kind, r.End, r.depth, r.err = None, 0, 0, nil
 	r.names.leave(0)
@@ -183,6 +183,6 @@ func (r *Reader) Ahead(read func()) {
 	saved.names.scopes = r.names.scopes // so that no number of a scope is used twice
 	*r = saved
 	if r.name != nil {
-		r.resolve(r.name) // read may have met the name in another scope
+		r.resolve(r.name) // read may have resolved the name in another scope
 	}
 }

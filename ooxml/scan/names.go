@@ -19,10 +19,10 @@ type name struct {
 	undeclared     bool // its prefix is not declared
 }
 
-// namespaces are the prefixes in force, and the names that have been read.
+// namespaces are the prefixes in effect, and the names that have been read.
 type namespaces struct {
 	bindings  []binding
-	scope     int // the number of the set of bindings in force
+	scope     int // the number of the current set of bindings
 	scopes    int // the number of sets so far
 	outer     []outer
 	innermost int // the depth of the innermost element with declarations; 0 if there is none
@@ -88,7 +88,7 @@ func (s *namespaces) find(raw []byte) *name {
 	return known
 }
 
-// lookup returns the binding of a prefix that is in force; nil if there is none.
+// lookup returns the current binding of a prefix, or nil if there is none.
 func (s *namespaces) lookup(prefix []byte) *binding {
 	for i := len(s.bindings) - 1; i >= 0; i-- {
 		if s.bindings[i].prefix == string(prefix) {

@@ -48,7 +48,7 @@ var (
 	errNotOpen     = errors.New("the XML closes an element that is not open")
 )
 
-// Reader goes through the tags of a part.
+// Reader reads the tags of a part.
 type Reader struct {
 	// Classify, if not nil, returns the class of a name, for Class. It is called about once for each name of the part. Set it before the
 	// first call of Next.
@@ -67,8 +67,8 @@ type Reader struct {
 	err   error
 }
 
-// Attribute is an attribute of a tag. Start is where the blanks before it begin. Its name is src[NameStart:NameEnd], of which the
-// part without the prefix is src[LocalStart:NameEnd], and its value src[ValueStart:ValueEnd].
+// Attribute is an attribute of a tag. Start is the position of the blanks before it. Its name is
+// src[NameStart:NameEnd], the name without the prefix src[LocalStart:NameEnd], and its value src[ValueStart:ValueEnd].
 type Attribute struct{ Start, NameStart, LocalStart, NameEnd, ValueStart, ValueEnd int }
 
 // End is where the attribute ends, after the quote.
@@ -81,7 +81,7 @@ func New(src []byte) *Reader {
 	return r
 }
 
-// Next goes to the next tag. It returns false at the end of the part and after an error.
+// Next moves to the next tag. It returns false at the end of the part and after an error.
 func (r *Reader) Next() bool {
 	if r.err != nil {
 		return false
@@ -120,7 +120,7 @@ func (r *Reader) leave() {
 	r.depth--
 }
 
-// nextTag returns the start of the next tag; -1 if there is none.
+// nextTag returns the start of the next tag, or -1 if there is none.
 func (r *Reader) nextTag(at int) int {
 	src := r.src
 	for {

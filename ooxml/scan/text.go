@@ -71,8 +71,8 @@ func Value(raw []byte) string {
 	return value.String()
 }
 
-// Decode appends the text of XML that has no elements and no CDATA sections to dst. It returns the offset in the source that each
-// byte of the text comes from, and where raw ends; base is the offset of raw itself.
+// Decode appends the text of XML without elements and CDATA sections to dst. It returns the offsets in the source of
+// each byte of the text, and of the end of raw. base is the offset of raw.
 func Decode(dst *bytes.Buffer, raw []byte, base int) []int {
 	offsets := make([]int, 0, len(raw)+1)
 	for i := 0; i < len(raw); {
