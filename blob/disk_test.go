@@ -101,7 +101,7 @@ func TestOpenLocation(t *testing.T) {
 	}
 }
 
-func TestObjectsOutliveTheStore(t *testing.T) {
+func TestObjectsSurviveReopening(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := open(t, dir).Put(t.Context(), "a/b", strings.NewReader("x")); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestObjectsOutliveTheStore(t *testing.T) {
 	}
 }
 
-func TestOpenRemovesWhatAKilledProcessLeft(t *testing.T) {
+func TestOpenRemovesDrafts(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "tmp", "7f"), 0o700); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestOpenRemovesWhatAKilledProcessLeft(t *testing.T) {
 	}
 }
 
-func TestAFullDiskIsErrNoSpace(t *testing.T) {
+func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	for _, errno := range []error{syscall.ENOSPC, syscall.EDQUOT} {
@@ -168,7 +168,7 @@ func TestLinksOutOfTheStoreAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestCheckFindsAStoreThatIsGone(t *testing.T) {
+func TestCheckFindsDeletedStore(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	if err := os.RemoveAll(dir); err != nil {

@@ -72,7 +72,7 @@ const moment = 100 * time.Millisecond
 
 var a, b, c = fair.Claimant{User: 1}, fair.Claimant{User: 2}, fair.Claimant{User: 3}
 
-func TestANewcomerIsNext(t *testing.T) {
+func TestNewcomerIsServedNext(t *testing.T) {
 	in(t, fair.Config{Slots: 1}, func(h *hall) {
 		for range 5 {
 			h.comes("a", a, moment)
@@ -94,7 +94,7 @@ func TestUsersTakeTurns(t *testing.T) {
 	})
 }
 
-func TestNobodySavesUp(t *testing.T) {
+func TestUsersAccumulateNoCredit(t *testing.T) {
 	in(t, fair.Config{Slots: 1}, func(h *hall) {
 		for range 10 {
 			h.comes("a", a, moment)
@@ -109,8 +109,8 @@ func TestNobodySavesUp(t *testing.T) {
 	})
 }
 
-// TestTheChargeIsBounded checks that a user does not wait for an hour after a document that took an hour.
-func TestTheChargeIsBounded(t *testing.T) {
+// TestChargeIsBounded checks that a user does not wait for an hour after a document that took an hour.
+func TestChargeIsBounded(t *testing.T) {
 	in(t, fair.Config{Slots: 1}, func(h *hall) {
 		h.comes("a", a, time.Hour)
 		for range 20 {
@@ -160,7 +160,7 @@ func TestSlotsAreShared(t *testing.T) {
 	})
 }
 
-func TestTheInteractiveGoFirstButNotAlways(t *testing.T) {
+func TestInteractiveClaimantsGoFirst(t *testing.T) {
 	in(t, fair.Config{Slots: 1}, func(h *hall) {
 		h.comes("a", a, moment)
 		for range 2 {
@@ -173,8 +173,8 @@ func TestTheInteractiveGoFirstButNotAlways(t *testing.T) {
 	})
 }
 
-// TestLongDocumentsGiveUpTheirSlot checks that a user with long documents in every slot leaves one to the others and cannot take it.
-func TestLongDocumentsGiveUpTheirSlot(t *testing.T) {
+// TestLongDocumentsLeaveASlot checks that a user with long documents in every slot leaves one to the others and cannot take it.
+func TestLongDocumentsLeaveASlot(t *testing.T) {
 	for _, slots := range []int{1, 2} {
 		in(t, fair.Config{Slots: slots, Long: time.Second}, func(h *hall) {
 			for range slots + 1 {
@@ -197,7 +197,7 @@ func TestLongDocumentsGiveUpTheirSlot(t *testing.T) {
 	}
 }
 
-func TestSpareSlotsAreForThoseWithoutOne(t *testing.T) {
+func TestSpareSlots(t *testing.T) {
 	in(t, fair.Config{Slots: 2, Spare: 1}, func(h *hall) {
 		for range 4 {
 			h.comes("a", a, time.Minute)
@@ -318,7 +318,7 @@ func TestYield(t *testing.T) {
 	})
 }
 
-func TestWhoGivesUpLeavesNothingBehind(t *testing.T) {
+func TestCanceledWaitersLeaveNothing(t *testing.T) {
 	in(t, fair.Config{Slots: 1}, func(h *hall) {
 		slot, err := h.slots.Acquire(context.Background(), a)
 		if err != nil {

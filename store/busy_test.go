@@ -63,7 +63,7 @@ func TestWriteWaitsForAnotherProcess(t *testing.T) {
 		hurried, cancel := context.WithCancel(ctx)
 		cancel()
 		if err := db.Write(hurried, func(*store.Tx) error { return nil }); !errors.Is(err, context.Canceled) {
-			t.Errorf("error = %v, want that of the context", err)
+			t.Errorf("error = %v, want the context's", err)
 		}
 		if cfg.Path != "" { // on PostgreSQL, the test has locked readers out too
 			err := db.Read(ctx, func(q *store.Queries) error { _, err := q.HasVersions(ctx); return err })
@@ -108,9 +108,9 @@ func (l watchedLog) Enabled(context.Context, slog.Level) bool      { return true
 func (l watchedLog) WithAttrs([]slog.Attr) slog.Handler            { return l }
 func (l watchedLog) WithGroup(string) slog.Handler                 { return l }
 
-// TestTheQueueSurvivesAnotherProcess completes a job while another process holds the lock. The job is marked as done once the lock is free,
+// TestQueueSurvivesLockedDatabase completes a job while another process holds the lock. The job is marked as done once the lock is free,
 // and does not run again.
-func TestTheQueueSurvivesAnotherProcess(t *testing.T) {
+func TestQueueSurvivesLockedDatabase(t *testing.T) {
 	cfg := storetest.SQLite(t)
 	failed := make(chan struct{})
 	var once sync.Once

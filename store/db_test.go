@@ -33,7 +33,7 @@ func TestOpenSQLite(t *testing.T) {
 	cfg := storetest.SQLite(t)
 	cfg.Path = filepath.Join(t.TempDir(), "odd name?a=b%20#.db")
 	db := storetest.Open(t, cfg)
-	t.Run("every connection is set for durability and integrity", func(t *testing.T) {
+	t.Run("connections are durable and check foreign keys", func(t *testing.T) {
 		pragmas := map[string]string{"journal_mode": "wal", "foreign_keys": "1", "busy_timeout": "1000"}
 		for name, pool := range map[string]*sql.DB{"0": db.Writer(), "1": db.Reader()} {
 			pragmas["query_only"] = name
@@ -45,7 +45,7 @@ func TestOpenSQLite(t *testing.T) {
 			}
 		}
 	})
-	t.Run("what Write writes is synced, what the queue does in between is synced with it", func(t *testing.T) {
+	t.Run("Write syncs its transactions and earlier ones of the queue", func(t *testing.T) {
 		synchronous := func(db store.DBTX) (level string) {
 			if err := db.QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&level); err != nil {
 				t.Fatal(err)
@@ -65,12 +65,12 @@ func TestOpenSQLite(t *testing.T) {
 			t.Errorf("after Write: PRAGMA synchronous = %s, want 1 (NORMAL)", got)
 		}
 	})
-	t.Run("one connection writes", func(t *testing.T) {
+	t.Run("only one connection writes", func(t *testing.T) {
 		if got := db.Writer().Stats().MaxOpenConnections; got != 1 {
-			t.Errorf("MaxOpenConnections = %d, want 1: River and we must not wait for each other's locks", got)
+			t.Errorf("MaxOpenConnections = %d, want 1: River and Platen must not wait for each other's locks", got)
 		}
 	})
-	t.Run("no other user can read its files", func(t *testing.T) {
+	t.Run("other users cannot read its files", func(t *testing.T) {
 		for _, suffix := range []string{"", "-wal", "-shm"} {
 			info, err := os.Stat(cfg.Path + suffix)
 			if err != nil {
@@ -111,7 +111,7 @@ func set(ctx context.Context, tx *store.Tx, name, value string) error {
 func TestWrite(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
-		t.Run("what it did is visible once it returns", func(t *testing.T) {
+		t.Run("changes are visible once it returns", func(t *testing.T) {
 			if err := db.Write(ctx, func(tx *store.Tx) error { return set(ctx, tx, "a", "1") }); err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +119,7 @@ func TestWrite(t *testing.T) {
 				t.Errorf("setting = %q, want 1", got)
 			}
 		})
-		t.Run("an error undoes everything and is returned as it is", func(t *testing.T) {
+		t.Run("an error undoes everything and is returned unchanged", func(t *testing.T) {
 			boom := errors.New("boom")
 			err := db.Write(ctx, func(tx *store.Tx) error {
 				return errors.Join(set(ctx, tx, "b", "1"), boom)
@@ -131,7 +131,7 @@ func TestWrite(t *testing.T) {
 				t.Errorf("setting = %q, want none", got)
 			}
 		})
-		t.Run("a panic undoes everything and passes", func(t *testing.T) {
+		t.Run("a panic undoes everything and propagates", func(t *testing.T) {
 			defer func() {
 				if recover() == nil {
 					t.Error("the panic was swallowed")
@@ -147,7 +147,7 @@ func TestWrite(t *testing.T) {
 				panic("boom")
 			})
 		})
-		t.Run("a cancelled context undoes everything", func(t *testing.T) {
+		t.Run("a canceled context undoes everything", func(t *testing.T) {
 			ctx, cancel := context.WithCancel(ctx)
 			err := db.Write(ctx, func(tx *store.Tx) error {
 				defer cancel()
@@ -160,7 +160,7 @@ func TestWrite(t *testing.T) {
 				t.Errorf("setting = %q, want none", got)
 			}
 		})
-		t.Run("it runs again when it loses against another transaction", func(t *testing.T) {
+		t.Run("it runs again after a conflict with another transaction", func(t *testing.T) {
 			calls := 0
 			err := db.Write(ctx, func(tx *store.Tx) error {
 				calls++
@@ -173,7 +173,7 @@ func TestWrite(t *testing.T) {
 				t.Errorf("after %d calls: %v, setting %q, want 3", calls, err, setting(t, db, "e"))
 			}
 		})
-		t.Run("many at the same time all succeed", func(t *testing.T) {
+		t.Run("concurrent writes all succeed", func(t *testing.T) {
 			var wg sync.WaitGroup
 			for i := range 50 {
 				wg.Go(func() {
@@ -195,16 +195,16 @@ func TestWrite(t *testing.T) {
 func TestRead(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
-		t.Run("it sees one moment, whatever is committed meanwhile", func(t *testing.T) {
+		t.Run("it sees a snapshot, whatever is committed in the meantime", func(t *testing.T) {
 			err := db.Read(ctx, func(q *store.Queries) error {
 				if _, err := q.Setting(ctx, "x"); !errors.Is(err, sql.ErrNoRows) {
-					t.Errorf("before: %v, want no rows", err)
+					t.Errorf("before the commit: %v, want no rows", err)
 				}
 				if err := db.Write(ctx, func(tx *store.Tx) error { return set(ctx, tx, "x", "1") }); err != nil {
 					return err
 				}
 				if _, err := q.Setting(ctx, "x"); !errors.Is(err, sql.ErrNoRows) {
-					t.Errorf("after another's commit: %v, want still no rows", err)
+					t.Errorf("after the commit: %v, want still no rows", err)
 				}
 				return nil
 			})
@@ -212,7 +212,7 @@ func TestRead(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		t.Run("it does not wait for a writer, nor see what is not committed", func(t *testing.T) {
+		t.Run("it neither waits for a writer nor sees uncommitted changes", func(t *testing.T) {
 			err := db.Write(ctx, func(tx *store.Tx) error {
 				if err := set(ctx, tx, "y", "1"); err != nil {
 					return err
@@ -308,7 +308,7 @@ func TestDeletedDataIsOverwritten(t *testing.T) {
 	for _, path := range []string{cfg.Path, cfg.Path + "-wal"} {
 		data, err := os.ReadFile(path)
 		if err != nil || bytes.Contains(data, []byte(secret)) {
-			t.Errorf("%s still has what was deleted, or cannot be read: %v", filepath.Base(path), err)
+			t.Errorf("%s still contains deleted data, or cannot be read: %v", filepath.Base(path), err)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestLockDir(t *testing.T) {
 	}
 }
 
-func TestLockDirThatCannotBeMade(t *testing.T) {
+func TestLockDirCannotBeCreated(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

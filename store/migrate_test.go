@@ -18,7 +18,7 @@ func runEmpty(t *testing.T, test func(t *testing.T, cfg store.Config)) {
 	t.Run("postgres", func(t *testing.T) { test(t, storetest.EmptyPostgres(t)) })
 }
 
-func TestManyOpenANewDatabaseAtOnce(t *testing.T) {
+func TestConcurrentOpen(t *testing.T) {
 	runEmpty(t, func(t *testing.T, cfg store.Config) {
 		var wg sync.WaitGroup
 		for range 5 {
@@ -56,7 +56,7 @@ func TestNoMigrate(t *testing.T) {
 	})
 }
 
-func TestADatabaseOfANewerVersionIsRefused(t *testing.T) {
+func TestNewerSchemaIsRefused(t *testing.T) {
 	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
 		db := storetest.Open(t, cfg)
 		if _, err := db.Writer().ExecContext(t.Context(),
@@ -72,8 +72,8 @@ func TestADatabaseOfANewerVersionIsRefused(t *testing.T) {
 	})
 }
 
-// TestTooFewConnectionsAreRaised opens a database with one connection, although one holds the migration lock while another migrates.
-func TestTooFewConnectionsAreRaised(t *testing.T) {
+// TestMinimumConnections opens a database with one connection, although one holds the migration lock while another migrates.
+func TestMinimumConnections(t *testing.T) {
 	cfg := storetest.Postgres(t)
 	cfg.MaxConns = 1
 	storetest.Open(t, cfg)

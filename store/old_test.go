@@ -78,7 +78,7 @@ func TestOldDatabases(t *testing.T) {
 		before := contents(t, storetest.Raw(t, cfg), cfg)
 		for table, rows := range before {
 			if len(rows) == 0 {
-				t.Errorf("the table %s of the old database is empty: say in store/storetest/rows what it held", table)
+				t.Errorf("the table %s of the old database is empty: add its rows to store/storetest/rows", table)
 			}
 		}
 		careful := cfg
@@ -105,7 +105,7 @@ func TestOldDatabases(t *testing.T) {
 		}
 		for table, rows := range after {
 			if _, known := before[table]; !known && !strings.HasPrefix(table, "river_") && !slices.EqualFunc(rows, want.added[table], maps.Equal) {
-				t.Errorf("the new table %s holds %v, want %v", table, rows, want.added[table])
+				t.Errorf("the new table %s contains %v, want %v", table, rows, want.added[table])
 			}
 		}
 		checkReferences(t, raw, cfg)
@@ -122,7 +122,7 @@ func checkRow(t *testing.T, table string, before, after row, changed, fresh map[
 			want = value
 		} else if !known {
 			if want, ok = fresh[table+" "+column]; !ok {
-				t.Errorf("nothing is said of the new column %s of %s", column, table)
+				t.Errorf("changedByMigrations lacks the new column %s of %s", column, table)
 			}
 		}
 		if other, ok := strings.CutPrefix(want, "= "); ok {
@@ -134,7 +134,7 @@ func checkRow(t *testing.T, table string, before, after row, changed, fresh map[
 	}
 	for column := range before {
 		if _, ok := after[column]; !ok {
-			t.Errorf("the column %s of %s is gone", column, table)
+			t.Errorf("the column %s of %s is missing", column, table)
 		}
 	}
 }
@@ -228,16 +228,16 @@ func checkReferences(t *testing.T, db *sql.DB, cfg store.Config) {
 	t.Helper()
 	if cfg.Path != "" {
 		if broken := column(t, db, `SELECT "table" || ' ' || rowid FROM pragma_foreign_key_check`); len(broken) > 0 {
-			t.Errorf("rows that name what is not there: %q", broken)
+			t.Errorf("references to missing rows: %q", broken)
 		}
 		if sound := column(t, db, "PRAGMA integrity_check"); !slices.Equal(sound, []string{"ok"}) {
-			t.Errorf("the database is not sound: %q", sound)
+			t.Errorf("the database is damaged: %q", sound)
 		}
 		lost := column(t, db, `SELECT DISTINCT tables.name || ' to ' || f."table"
 			FROM sqlite_master tables, pragma_foreign_key_list(tables.name) f
 			WHERE tables.type = 'table' AND f."table" NOT IN (SELECT name FROM sqlite_master WHERE type = 'table')`)
 		if len(lost) > 0 {
-			t.Errorf("references to tables that are not there: %q", lost)
+			t.Errorf("references to missing tables: %q", lost)
 		}
 	}
 	for _, statement := range []string{
@@ -245,7 +245,7 @@ func checkReferences(t *testing.T, db *sql.DB, cfg store.Config) {
 		"DELETE FROM docgen_batches", "DELETE FROM items", "DELETE FROM users", "DELETE FROM file_versions",
 	} {
 		if _, err := db.ExecContext(t.Context(), statement); err == nil {
-			t.Errorf("%s succeeds in spite of the references", statement)
+			t.Errorf("%s succeeds in spite of references", statement)
 		}
 	}
 }
@@ -277,7 +277,7 @@ func checkIndexes(t *testing.T, db *sql.DB, cfg store.Config) {
 	have := column(t, db, query)
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if slices.Contains(have, name) != want[name] {
-			t.Errorf("index %s: there %v, want %v", name, !want[name], want[name])
+			t.Errorf("index %s exists: %v, want %v", name, !want[name], want[name])
 		}
 	}
 }

@@ -44,8 +44,8 @@ func TestRiverJoinsTheTransaction(t *testing.T) {
 	}
 }
 
-// TestAnErrorOfRiverKeepsTheConnection checks that an error of River does not cost the connection. Otherwise every bad job would cost one.
-func TestAnErrorOfRiverKeepsTheConnection(t *testing.T) {
+// TestRiverErrorKeepsConnection checks that an error of River does not cost the connection. Otherwise every bad job would cost one.
+func TestRiverErrorKeepsConnection(t *testing.T) {
 	ctx := t.Context()
 	db := storetest.Open(t, storetest.Postgres(t))
 	backend := func() (pid int) {
@@ -60,14 +60,14 @@ func TestAnErrorOfRiverKeepsTheConnection(t *testing.T) {
 		return err
 	})
 	if err == nil {
-		t.Error("a priority of 9 was taken")
+		t.Error("a priority of 9 was accepted")
 	}
 	if after := backend(); after != before {
 		t.Errorf("connection %d was replaced by %d", before, after)
 	}
 }
 
-func TestAJoinedTransactionCannotBeEnded(t *testing.T) {
+func TestRiverCannotEndTransaction(t *testing.T) {
 	tx := store.JoinedTx{}
 	if _, err := tx.Begin(context.Background()); err == nil {
 		t.Error("Begin succeeded")

@@ -39,7 +39,7 @@ func TestStopWaitsForRunningJobs(t *testing.T) {
 		select {
 		case err := <-ended:
 			if err != nil {
-				t.Errorf("its context was cancelled: %v", err)
+				t.Errorf("its context was canceled: %v", err)
 			}
 		default:
 			t.Error("Stop did not wait")
@@ -50,7 +50,7 @@ func TestStopWaitsForRunningJobs(t *testing.T) {
 	})
 }
 
-func TestStopCancelsInTheEndAndTheJobRunsAgain(t *testing.T) {
+func TestStopCancelsAfterDeadline(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		running := make(chan struct{}, 2)
 		given := make(chan error, 1)
@@ -111,7 +111,7 @@ func TestCancelJobs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := receive(t, cause); err == nil {
-			t.Error("the running job's context was not cancelled")
+			t.Error("the running job's context was not canceled")
 		}
 		stop(t, q)
 		if len(cause) > 0 {
@@ -166,7 +166,7 @@ func TestQueueTimes(t *testing.T) {
 	}
 }
 
-func TestOneProcessWorksASQLiteQueue(t *testing.T) {
+func TestSQLiteQueueAllowsOneProcess(t *testing.T) {
 	cfg := storetest.SQLite(t)
 	first := store.NewQueue(storetest.Open(t, cfg), quick(store.QueueConfig{}))
 	store.Handle(first, func(context.Context, number) error { return nil })
@@ -180,7 +180,7 @@ func TestOneProcessWorksASQLiteQueue(t *testing.T) {
 	start(t, second)
 }
 
-func TestManyProcessesWorkAPostgresQueue(t *testing.T) {
+func TestPostgresQueueAllowsManyProcesses(t *testing.T) {
 	const n = 200
 	cfg := storetest.Postgres(t)
 	ran := make(chan int, 2*n)
@@ -220,7 +220,7 @@ func TestSQLiteQueueWritesNoNotifications(t *testing.T) {
 	}
 }
 
-func TestAJobLostInItsLastTryIsGivenUp(t *testing.T) {
+func TestJobLostInLastAttemptIsGivenUp(t *testing.T) {
 	db := storetest.Open(t, storetest.SQLite(t))
 	ids := enqueue(t, db, store.Job{Task: number{1}, Tries: 2})
 	// This is the state after a process was killed during the second attempt.
@@ -293,7 +293,7 @@ func TestJobsOfAKilledProcessRunAgain(t *testing.T) {
 		return nil
 	})
 	if err := q.Start(t.Context()); !errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), fmt.Sprint(cmd.Process.Pid)) {
-		t.Errorf("Start beside a living process = %v, want ErrLocked with its pid %d", err, cmd.Process.Pid)
+		t.Errorf("Start next to a running process = %v, want ErrLocked with its pid %d", err, cmd.Process.Pid)
 	}
 	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)

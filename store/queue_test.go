@@ -114,7 +114,7 @@ func TestEnqueueIsPartOfTheTransaction(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := receive(t, ran); got != 2 {
-			t.Errorf("job %d ran, whose transaction was rolled back", got)
+			t.Errorf("job %d ran, although its transaction was rolled back", got)
 		}
 		if got := setting(t, db, "row"); got != "2" {
 			t.Errorf("row = %q, want 2", got)
@@ -126,8 +126,8 @@ func TestEnqueueIsPartOfTheTransaction(t *testing.T) {
 	})
 }
 
-// TestANewJobIsNotPolledFor sets an hour between polls, so that only a notification can start the new job in time.
-func TestANewJobIsNotPolledFor(t *testing.T) {
+// TestNewJobStartsWithoutPolling sets an hour between polls, so that only a notification can start the new job in time.
+func TestNewJobStartsWithoutPolling(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		ran := make(chan int, 10)
 		q := store.NewQueue(db, store.QueueConfig{Workers: map[string]int{"default": 1, "second": 1}, Poll: time.Hour})
@@ -200,7 +200,7 @@ func TestPriorityBeforeAge(t *testing.T) {
 	})
 }
 
-func TestAQueueDoesNotHoldUpAnother(t *testing.T) {
+func TestQueuesAreIndependent(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		ran, release := make(chan string, 10), make(chan struct{})
 		q := store.NewQueue(db, quick(store.QueueConfig{Workers: map[string]int{"default": 1, "slow": 1}}))
@@ -234,7 +234,7 @@ func TestUniqueJob(t *testing.T) {
 		second := enqueue(t, db, unique)
 		differs := enqueue(t, db, store.Job{Task: number{8}, Unique: true})
 		if first[0] != second[0] || first[0] == differs[0] {
-			t.Errorf("ids %v, %v and of other data %v", first, second, differs)
+			t.Errorf("ids %v, %v, and with other data %v", first, second, differs)
 		}
 		start(t, q)
 		got := []int{receive(t, ran), receive(t, ran)}
@@ -247,7 +247,7 @@ func TestUniqueJob(t *testing.T) {
 		close(release)
 		stop(t, q)
 		if after := enqueue(t, db, unique); after[0] == first[0] {
-			t.Error("a job that is done keeps the next one out")
+			t.Error("a job that is done prevents the next one")
 		}
 	})
 }
@@ -274,8 +274,8 @@ func TestJobWithAStartTime(t *testing.T) {
 	})
 }
 
-// TestJobOfAWrongClock schedules a job with a clock that is a year ahead. The next start runs the job.
-func TestJobOfAWrongClock(t *testing.T) {
+// TestJobScheduledByWrongClock schedules a job with a clock that is a year ahead. The next start runs the job.
+func TestJobScheduledByWrongClock(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		ran := make(chan int, 10)
 		q := store.NewQueue(db, quick(store.QueueConfig{}))
@@ -339,13 +339,13 @@ func TestGivingUp(t *testing.T) {
 	}{
 		{name: "after the last try", job: store.Job{Task: number{1}, Tries: 3}, tries: 3, is: boom,
 			handle: func(context.Context, int) error { return boom }},
-		{name: "after five tries where the job does not say", job: store.Job{Task: number{1}}, tries: 5, is: boom,
+		{name: "after five tries by default", job: store.Job{Task: number{1}}, tries: 5, is: boom,
 			handle: func(context.Context, int) error { return boom }},
-		{name: "at once when the error is permanent", job: store.Job{Task: number{1}}, tries: 1, is: boom,
+		{name: "at once after a permanent error", job: store.Job{Task: number{1}}, tries: 1, is: boom,
 			handle: func(context.Context, int) error { return fmt.Errorf("first: %w", store.Permanent(boom)) }},
 		{name: "after panics", job: store.Job{Task: number{1}, Tries: 2}, tries: 2, says: "panic: boom",
 			handle: func(context.Context, int) error { panic(boom) }},
-		{name: "after time-outs", job: store.Job{Task: number{1}, Tries: 2}, tries: 2, is: context.DeadlineExceeded, says: "not done within 20ms",
+		{name: "after timeouts", job: store.Job{Task: number{1}, Tries: 2}, tries: 2, is: context.DeadlineExceeded, says: "not done within 20ms",
 			cfg: store.QueueConfig{JobTimeout: 20 * time.Millisecond},
 			handle: func(ctx context.Context, _ int) error {
 				<-ctx.Done()
@@ -376,8 +376,8 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// TestATaskWithMoreTime checks that a handler may have another timeout than the queue.
-func TestATaskWithMoreTime(t *testing.T) {
+// TestHandleWithin checks that a handler may have another timeout than the queue.
+func TestHandleWithin(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		left := make(chan time.Duration, 1)
 		q := store.NewQueue(db, quick(store.QueueConfig{JobTimeout: time.Second}))
@@ -389,7 +389,7 @@ func TestATaskWithMoreTime(t *testing.T) {
 		enqueue(t, db, store.Job{Task: number{1}})
 		start(t, q)
 		if has := receive(t, left); has < time.Minute || has > time.Hour {
-			t.Errorf("the task has %v, want about an hour", has)
+			t.Errorf("the deadline is in %v, want about an hour", has)
 		}
 	})
 }
@@ -423,7 +423,7 @@ func TestFailedTriesAreForgottenOnSuccess(t *testing.T) {
 	})
 }
 
-func TestAReportThatFailsIsRepeated(t *testing.T) {
+func TestFailedReportIsRepeated(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		reports := make(chan error, 10)
 		var mu sync.Mutex
@@ -455,7 +455,7 @@ func TestAReportThatFailsIsRepeated(t *testing.T) {
 	})
 }
 
-func TestATaskThatCannotBeDecodedIsGivenUp(t *testing.T) {
+func TestUndecodableTaskIsGivenUp(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		reports := make(chan error, 1)
 		q := store.NewQueue(db, quick(store.QueueConfig{Exhausted: func(_ context.Context, _ string, _ json.RawMessage, err error) error {
@@ -477,7 +477,7 @@ type misnamed struct{ N string }
 func (misnamed) Kind() string { return "number" }
 
 // A unique job that is added while the handler of an equal job ends is either handled by it or stays in the queue: none is lost.
-func TestDoneOverlooksNothing(t *testing.T) {
+func TestDoneMissesNoWork(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		const writers, each = 8, 50
 		name := func(i int) string { return fmt.Sprint("piece ", i) }

@@ -75,7 +75,7 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("the copy has the problems %q, %v", problems, err)
 	}
 	if err := db.Snapshot(t.Context(), path); !errors.Is(err, os.ErrExist) {
-		t.Errorf("over a file that is there: %v, want ErrExist", err)
+		t.Errorf("to an existing file: %v, want ErrExist", err)
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -114,7 +114,7 @@ func TestCheckDatabase(t *testing.T) {
 	}
 	defer db.Close()
 	if problems, err := db.CheckDatabase(t.Context()); err == nil && len(problems) < 2 {
-		t.Errorf("problems = %q, want one of the page too", problems)
+		t.Errorf("problems = %q, want one about the page too", problems)
 	}
 }
 

@@ -45,8 +45,8 @@ func things(t *testing.T, db *sql.DB) string {
 	return fmt.Sprint(columns, n)
 }
 
-// TestKeptStatementWithinItself runs a statement while the same statement is still in use. The rows of both are complete.
-func TestKeptStatementWithinItself(t *testing.T) {
+// TestKeptStatementInUse runs a statement while the same statement is still in use. The rows of both are complete.
+func TestKeptStatementInUse(t *testing.T) {
 	const query = "WITH RECURSIVE n (i) AS (SELECT $1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) SELECT i FROM n"
 	db := storetest.Open(t, storetest.SQLite(t))
 	sum := 0

@@ -71,7 +71,7 @@ func TestUsersTakeTurnsToWrite(t *testing.T) {
 	}
 	q.all.Wait()
 	if q.passed > 1 {
-		t.Errorf("%d transactions of a busy user were before the only one of another, want at most 1 of %d", q.passed, q.done)
+		t.Errorf("%d transactions of a busy user preceded the only one of another, want at most 1 of %d", q.passed, q.done)
 	}
 }
 
