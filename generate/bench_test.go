@@ -24,9 +24,10 @@ import (
 	"platen/store/storetest"
 )
 
-// BenchmarkBatch measures a batch of one-page letters from its acceptance until the last job is completed and every document is durable
-// in its folder. It compares it with the floor, the least work for the same documents: render them on all cores, write and fsync the same
-// bytes, and insert the same rows in one transaction. The peak is the largest memory of the process since the acceptance.
+// BenchmarkBatch measures a batch of one-page letters, from its acceptance until the last job is completed and every
+// document is durable in its folder. It compares the time with the floor, which is the minimum work for the same
+// documents: render them on all cores, write and fsync the same bytes, and insert the same rows in one transaction. The
+// peak is the maximum memory of the process since the acceptance.
 func BenchmarkBatch(b *testing.B) {
 	databases := map[string]func(testing.TB) store.Config{"sqlite": storetest.SQLite, "postgres": storetest.Postgres}
 	for name, config := range databases {
@@ -57,10 +58,10 @@ func example(b testing.TB, name string) []byte {
 	return content
 }
 
-// floorWorkers is how many documents the floor has under way: more than cores, so that syncs wait together.
+// floorWorkers is the number of documents in progress in the floor: more than cores, so that syncs overlap.
 const floorWorkers = 16
 
-// letterInput is the data of the n-th letter.
+// letterInput returns the data of the n-th letter.
 func letterInput(b testing.TB, n int) []byte {
 	b.Helper()
 	var data map[string]any
@@ -71,8 +72,8 @@ func letterInput(b testing.TB, n int) []byte {
 	return input
 }
 
-// wholeWay makes a batch through the service and returns how long it took from its acceptance, and the most memory the
-// process had meanwhile.
+// wholeWay creates a batch through the service. It returns the time since its acceptance, and the peak memory of the
+// process in that time.
 func wholeWay(b *testing.B, cfg store.Config, documents int) (time.Duration, int64) {
 	b.Helper()
 	w := newWorld(b, storetest.Open(b, cfg), newBlobs(b))
@@ -88,7 +89,7 @@ func wholeWay(b *testing.B, cfg store.Config, documents int) (time.Duration, int
 	return took, peak
 }
 
-// letters has a batch of letters accepted.
+// letters creates a batch of letters.
 func (w *world) letters(documents int) string { return w.lettersAs(docgen.OutputDocx, documents) }
 
 func (w *world) lettersAs(outputType string, documents int) string {
@@ -103,7 +104,7 @@ func (w *world) lettersAs(outputType string, documents int) string {
 	return id
 }
 
-// ended waits until all documents of a batch are in the folder, at little cost for who makes them.
+// ended waits until all documents of a batch are in the folder, with little load on the generator.
 func (w *world) ended(batch string) {
 	w.t.Helper()
 	marker := ""
@@ -120,7 +121,7 @@ func (w *world) ended(batch string) {
 	})
 }
 
-// leastWay does the least for the same documents and returns how long it took.
+// leastWay does the minimum work for the same documents and returns the time.
 func leastWay(b *testing.B, cfg store.Config, documents int) time.Duration {
 	b.Helper()
 	w := newWorld(b, storetest.Open(b, cfg), newBlobs(b))
@@ -185,7 +186,7 @@ func insertRows(ctx context.Context, tx *store.Tx, user int64, documents int) er
 
 var highWater = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-// peakMemory returns the most memory the process had while something was done, in bytes; 0 where the system does not tell.
+// peakMemory returns the peak memory of the process while do runs, in bytes, or 0 if the system does not report it.
 func peakMemory(b *testing.B, do func()) int64 {
 	b.Helper()
 	debug.FreeOSMemory()

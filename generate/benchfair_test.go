@@ -97,7 +97,7 @@ func newFairness(b *testing.B, db store.Config, output string) *fairness {
 		return theirs.jobs(batch)[0], accepted
 	}}
 	w.start()
-	f.document() // warm: its template is compiled, and LibreOffice runs
+	f.document() // warm up: compile its template, and start LibreOffice
 	return f
 }
 
@@ -112,7 +112,7 @@ func (f *fairness) samples(n int) []time.Duration {
 	return waits
 }
 
-// load keeps the server busy with the batches of the first user: as soon as half of them have ended, as many are added.
+// load keeps the server busy with the batches of the first user: as soon as half of them have ended, it adds as many.
 func (f *fairness) load(output string, batches, documents, paragraphs int) (stop func()) {
 	f.b.Helper()
 	ctx, cancel := context.WithCancel(f.b.Context())
@@ -173,12 +173,12 @@ func (f *fairness) unfinished(ids []string) int {
 	return left
 }
 
-// startTimes notes from the spans of documents when they started, and when they ended.
+// startTimes records from the spans of documents when they started and ended.
 type startTimes struct {
 	mu        sync.Mutex
 	documents map[trace.SpanID]*timedDocument
 	byJob     []*timedDocument
-	last      string // the type of output, which says what starts last
+	last      string // the type of output, which determines what starts last
 }
 
 type timedDocument struct {
@@ -221,7 +221,7 @@ func (s *startTimes) OnEnd(span sdktrace.ReadOnlySpan) {
 func (s *startTimes) Shutdown(context.Context) error   { return nil }
 func (s *startTimes) ForceFlush(context.Context) error { return nil }
 
-// startOf returns when the document of a job started; the job has ended.
+// startOf returns when the document of a job started. The job must have ended.
 func (s *startTimes) startOf(job int64) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

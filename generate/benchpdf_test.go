@@ -17,13 +17,13 @@ import (
 	"platen/store/storetest"
 )
 
-// BenchmarkPDFs measures a batch of one-page letters as PDFs from its acceptance until the last job is completed. It compares it, in turn,
-// with the engine alone, which converts the same documents without a service.
+// BenchmarkPDFs measures a batch of one-page letters as PDFs, from its acceptance until the last job is completed. It
+// alternates with the engine alone, which converts the same documents without a service, and compares the times.
 func BenchmarkPDFs(b *testing.B) {
 	const documents = 200
 	engine := newOffice(b)
 	letters := renderedLetters(b, documents)
-	engineAlone(b, engine, letters[:2*pdfWorkers]) // warm
+	engineAlone(b, engine, letters[:2*pdfWorkers]) // warm up
 	var batch, alone time.Duration
 	for range b.N {
 		batch += batchOfPDFs(b, engine, documents)
@@ -51,8 +51,8 @@ func batchOfPDFs(b *testing.B, engine *office.Office, documents int) time.Durati
 	return took
 }
 
-// counted is an engine that says when it has converted so many documents: to ask the service for that all the time would take as
-// much of a core as the service needs.
+// counted is an engine that reports when it has converted a number of documents. Polling the service for that would
+// take as much of a core as the service needs.
 type counted struct {
 	pdf.Engine
 	left atomic.Int64

@@ -18,8 +18,8 @@ import (
 	"platen/store/storetest"
 )
 
-// TestADocumentExceedsABudget runs documents that exceed a budget: each fails at its first try, with a message that names the budget,
-// its limit, and the tag. The bytes that were written by then are gone, and the metric counts the failure.
+// TestADocumentExceedsABudget runs documents that exceed a budget: each fails at its first try, with a message that
+// names the budget, its limit, and the tag. The bytes written so far are deleted, and the metric counts the failure.
 func TestADocumentExceedsABudget(t *testing.T) {
 	limits := docx.Limits{Steps: 100_000, Content: 2 << 20}
 	numbers := `{"l": [` + strings.Repeat("1,", 999) + `1], "s": "` + strings.Repeat("s", 1000) + `"}`
@@ -55,7 +55,7 @@ func TestADocumentExceedsABudget(t *testing.T) {
 	})
 }
 
-// task is the task of a slot for Word documents.
+// task returns the task of a slot for Word documents.
 func (w *world) task() docgen.GenerateDocuments {
 	return docgen.GenerateDocuments{UserID: w.caller.User.ID, Lane: docgen.LaneDocx}
 }
@@ -83,8 +83,8 @@ const exceededOnce = `
 	platen_budget_exceeded_total{budget="work"} 1
 `
 
-// TestAnEndedTaskStopsTheEngine ends a task while the engine works on a document that would take long and write nothing. The engine
-// stops, and the job does not fail but waits for another try.
+// TestAnEndedTaskStopsTheEngine ends a task while the engine works on a document that takes long and writes nothing.
+// The engine stops, and the job does not fail but waits for another try.
 func TestAnEndedTaskStopsTheEngine(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))

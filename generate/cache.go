@@ -75,9 +75,8 @@ func newTemplateCache(g *Generator, limit int64) *templateCache {
 	return &templateCache{compile: g.compile, current: g.current, limit: limit, recent: list.New(), entries: map[int64][]*list.Element{}}
 }
 
-// get returns the compiled template of a version for a requester. It compiles the template on behalf of a claimant if necessary. If that
-// fails, the entry says why.
-// cannot be compiled, the entry says why.
+// get returns the compiled template of a version for a requester. It compiles the template on behalf of a claimant if
+// necessary. If that fails, the entry says why.
 func (c *templateCache) get(ctx context.Context, claimant fair.Claimant, of templateUse) (*cachedTemplate, error) {
 	if entry, err := c.lookup(ctx, of); entry != nil || err != nil {
 		return entry, err

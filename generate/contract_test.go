@@ -13,7 +13,7 @@ import (
 	"platen/store/storetest"
 )
 
-// contract waits for what the current version of a template needs.
+// contract waits for the contract of the current version of a template.
 func (w *world) contract(template int64) docgen.Contract {
 	w.t.Helper()
 	var found docgen.Contract

@@ -42,7 +42,7 @@ func TestDamagedTemplate(t *testing.T) {
 	})
 }
 
-// unreadable is a store whose disk fails to read, for as often as a test says.
+// unreadable is a store whose disk fails a given number of reads.
 type unreadable struct {
 	blob.Store
 	failures atomic.Int64
@@ -55,7 +55,7 @@ func (u *unreadable) Open(ctx context.Context, key string, offset, length int64)
 	return u.Store.Open(ctx, key, offset, length)
 }
 
-// Documents whose template cannot be read for a moment are tried again. If that lasts, the job says why.
+// Documents whose template is temporarily unreadable are tried again. If that lasts, the job says why.
 func TestUnreadableTemplate(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		blobs := &unreadable{Store: newBlobs(t)}

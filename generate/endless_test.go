@@ -12,11 +12,11 @@ import (
 	"platen/store/storetest"
 )
 
-// endless is an engine that uses up all of the time of a task for each document.
+// endless is an engine that uses all the time of a task for each document.
 type endless struct {
 	pdf.Engine
 	begun int
-	end   context.CancelCauseFunc // ends the task as the queue does
+	end   context.CancelCauseFunc // ends the task like the queue
 }
 
 func (e *endless) Convert(ctx context.Context, _ pdf.Request) (*pdf.Result, error) {
@@ -30,7 +30,7 @@ func (e *endless) Available() error { return nil }
 
 func (e *endless) Fonts([]byte) (*font.Report, error) { return &font.Report{}, nil }
 
-// A document that no budget ends uses up the time of its task. It fails after five tries.
+// A document that no budget stops uses all the time of its task. It fails after five tries.
 func TestDocumentsThatNeverEnd(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		engine := &endless{}

@@ -20,7 +20,8 @@ import (
 	"platen/store/storetest"
 )
 
-// other makes a second user with a template, and returns a function that has one document of it generated and waits for it.
+// other creates a second user with a template, and returns a function that generates one document of that user and
+// waits for it.
 func (w *world) other() (document func() docgen.Job) {
 	w.t.Helper()
 	return w.otherOf(docgen.OutputDocx)
@@ -35,7 +36,7 @@ func (w *world) otherOf(outputType string) (document func() docgen.Job) {
 	}
 }
 
-// otherUser is the world of another user, and a template of that user.
+// otherUser returns the world of another user, and a template of that user.
 func (w *world) otherUser() (theirs *world, template int64) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -49,7 +50,8 @@ func (w *world) otherUser() (theirs *world, template int64) {
 	return theirs, theirs.template("B.docx", docxOf(w.t, "{{a}}")).ID
 }
 
-// One user has very many documents in many batches; the document of another starts as soon as one in progress is finished.
+// One user has many documents in many batches; the document of another user starts as soon as one in progress is
+// finished.
 func TestAnotherUserNeedNotWait(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
@@ -75,7 +77,7 @@ func TestAnotherUserNeedNotWait(t *testing.T) {
 	})
 }
 
-// All cores are held by long documents of one user, and the document of another is completed meanwhile.
+// Long documents of one user occupy all cores, and the document of another user is completed meanwhile.
 func TestLongDocumentsLeaveACore(t *testing.T) {
 	hold, release := context.WithCancel(t.Context())
 	defer release()
@@ -100,7 +102,7 @@ func TestLongDocumentsLeaveACore(t *testing.T) {
 	w.jobs(batch)
 }
 
-// Documents and their waits can be seen.
+// Spans and metrics show documents and their waits.
 func TestWaitsAreMeasured(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), newBlobs(t))
 	template := w.template("T.docx", docxOf(t, "{{a}}"))
@@ -131,12 +133,12 @@ func TestWaitsAreMeasured(t *testing.T) {
 	t.Error("the waits of two documents are not measured")
 }
 
-// holding is an engine that holds the documents of one user, as if they were long, until it is released. It counts how many it
-// has at most, as one with a spare worker would have to convert.
+// holding is an engine that holds the documents of one user, as if they were long, until it is released. It counts the
+// maximum number held, which is what an engine with a spare worker would have to convert.
 type holding struct {
 	pdf.Engine
 	t      testing.TB
-	held   sync.WaitGroup // the documents that the engine is to hold
+	held   sync.WaitGroup // the documents to hold
 	letGo  chan struct{}
 	active atomic.Int64
 	most   atomic.Int64
@@ -174,7 +176,7 @@ func TestLongPDFsLeaveRoomForOthers(t *testing.T) {
 			inputs[i] = `{"a": "long"}`
 		}
 		batches := []string{}
-		for _, input := range inputs { // small batches, which can pass one another
+		for _, input := range inputs { // small batches, which can overtake one another
 			batches = append(batches, w.batch(template.ID, docgen.OutputPDF, input))
 		}
 		w.start()
@@ -204,11 +206,11 @@ func TestLongPDFsLeaveRoomForOthers(t *testing.T) {
 	})
 }
 
-// hanging is an engine that hangs with some documents, until others wait.
+// hanging is an engine that hangs with some documents until others wait.
 type hanging struct {
 	holding
 	mu         sync.Mutex
-	othersWait []func() bool // of the documents that it hangs with
+	othersWait []func() bool // one for each document that it hangs with
 }
 
 func (h *hanging) Convert(ctx context.Context, r pdf.Request) (*pdf.Result, error) {
@@ -239,7 +241,8 @@ func (h *hanging) Convert(ctx context.Context, r pdf.Request) (*pdf.Result, erro
 	}
 }
 
-// The engine hangs with as many documents as it converts at once. It knows when others wait for it, and only then.
+// The engine hangs with as many documents as it can convert at once. It is notified when others wait for it, and only
+// then.
 func TestTheEngineKnowsThatOthersWait(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		engine := &hanging{holding: holding{t: t, letGo: make(chan struct{})}}
@@ -255,7 +258,7 @@ func TestTheEngineKnowsThatOthersWait(t *testing.T) {
 			}
 		}
 		others := w.batch(template.ID, docgen.OutputPDF, slices.Repeat([]string{`{"a": "short"}`}, 6)...)
-		jobs := w.jobs(others) // for which one of those that hang is stopped, or both
+		jobs := w.jobs(others) // to generate them, the engine must stop one or both of the hanging ones
 		close(engine.letGo)
 		for _, job := range slices.Concat(jobs, w.jobs(hung)) {
 			if job.Status != docgen.StatusCompleted {

@@ -31,13 +31,13 @@ func TestMain(m *testing.M) {
 	storetest.Main(m)
 }
 
-// waitLimit is how long a test waits for something that takes moments.
+// waitLimit is how long a test waits for an event that should take moments.
 const waitLimit = 10 * time.Minute
 
-// pdfWorkers is how many PDFs are made at once.
+// pdfWorkers is the number of concurrent conversions.
 const pdfWorkers = 2
 
-// world is a service with a user, a destination folder and a queue that a test starts when it wants to.
+// world is a service with a user, a destination folder, and a queue that a test can start.
 type world struct {
 	t       testing.TB
 	service *docgen.Service
@@ -53,13 +53,13 @@ func newWorld(t testing.TB, db *store.DB, blobs blob.Store) *world {
 	return newWorldWithPDF(t, db, blobs, nil)
 }
 
-// newWorldWithPDF is a world whose PDFs an engine makes.
+// newWorldWithPDF returns a world with a PDF engine.
 func newWorldWithPDF(t testing.TB, db *store.DB, blobs blob.Store, engine pdf.Engine) *world {
 	t.Helper()
 	return newWorldAs(t, db, blobs, generate.Config{PDF: engine})
 }
 
-// newWorldAs is a world with a generator that a test has its own wishes for.
+// newWorldAs returns a world with a generator that a test configures.
 func newWorldAs(t testing.TB, db *store.DB, blobs blob.Store, cfg generate.Config) *world {
 	t.Helper()
 	ctx := t.Context()
@@ -79,13 +79,13 @@ func newWorldAs(t testing.TB, db *store.DB, blobs blob.Store, cfg generate.Confi
 	return w
 }
 
-// generate gives a world its generator, and a queue that is not started.
+// generate creates the generator of a world, and a queue that is not started.
 func (w *world) generate(db *store.DB, cfg generate.Config) {
 	w.t.Helper()
 	service := w.service
 	poll := 10 * time.Millisecond
 	if _, measured := w.t.(*testing.B); measured {
-		poll = 0 // as a server has it: to look that often takes a tenth of a core
+		poll = 0 // as on a server: polling that often takes a tenth of a core
 	}
 
 	w.metrics = prometheus.NewRegistry()
@@ -110,7 +110,7 @@ func (w *world) generate(db *store.DB, cfg generate.Config) {
 	w.maker = g
 }
 
-// snoozing runs a task again that asks for it, as the server does.
+// snoozing runs a task again if it asks for that, like the server.
 func snoozing[T store.Task](work func(context.Context, T) error) func(context.Context, T) error {
 	return func(ctx context.Context, task T) error {
 		err := work(ctx, task)
@@ -121,7 +121,7 @@ func snoozing[T store.Task](work func(context.Context, T) error) func(context.Co
 	}
 }
 
-// start lets the queue work until the test ends.
+// start starts the queue, until the test ends.
 func (w *world) start() {
 	w.t.Helper()
 	must(w.t, w.service.ScheduleDocuments(w.t.Context()))
@@ -133,7 +133,7 @@ func (w *world) start() {
 	})
 }
 
-// template uploads a file and marks it.
+// template uploads a file and marks it as a template.
 func (w *world) template(name string, content []byte) *docgen.Item {
 	w.t.Helper()
 	file, err := w.service.CreateFile(w.t.Context(), w.caller, docgen.NewFile{Name: name}, bytes.NewReader(content))
@@ -143,7 +143,7 @@ func (w *world) template(name string, content []byte) *docgen.Item {
 	return file
 }
 
-// batch asks for one document for each input.
+// batch creates a batch with one document for each input.
 func (w *world) batch(template int64, output string, inputs ...string) string {
 	w.t.Helper()
 	return w.batchWith(docgen.BatchOptions{}, template, output, inputs...)
@@ -185,7 +185,7 @@ func (w *world) jobs(batch string) []docgen.Job {
 	return jobs
 }
 
-// text returns the words of a job's document.
+// text returns the text of a job's document.
 func (w *world) text(job docgen.Job) string {
 	w.t.Helper()
 	content, err := w.service.Content(w.t.Context(), w.caller, job.OutputFileID, job.OutputVersionID)
@@ -198,7 +198,7 @@ func (w *world) text(job docgen.Job) string {
 	return documentText(w.t, data)
 }
 
-// names lists what the destination folder holds.
+// names lists the items of the destination folder.
 func (w *world) names() []string {
 	w.t.Helper()
 	page, err := w.service.ItemsByOffset(w.t.Context(), w.caller, w.folder, docgen.OffsetRequest{Limit: docgen.MaxPageLimit},
@@ -211,7 +211,7 @@ func (w *world) names() []string {
 	return names
 }
 
-// waitFor looks again and again until something is so.
+// waitFor polls until a condition holds.
 func waitFor(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
@@ -234,7 +234,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// newBlobs is a blob store in a directory of the test.
+// newBlobs returns a blob store in a directory of the test.
 func newBlobs(t testing.TB) blob.Store {
 	t.Helper()
 	blobs, err := blob.Open(t.TempDir())
@@ -242,7 +242,7 @@ func newBlobs(t testing.TB) blob.Store {
 	return blobs
 }
 
-// zipOf makes a zip file of entries, each a name and a content.
+// zipOf returns a zip file of entries, each a name and a content.
 func zipOf(t testing.TB, entries ...[2]string) []byte {
 	t.Helper()
 	var file bytes.Buffer
@@ -257,7 +257,7 @@ func zipOf(t testing.TB, entries ...[2]string) []byte {
 	return file.Bytes()
 }
 
-// docxOf makes a Word file of paragraphs.
+// docxOf returns a Word file of paragraphs.
 func docxOf(t testing.TB, paragraphs ...string) []byte {
 	t.Helper()
 	var body strings.Builder
@@ -278,7 +278,7 @@ func docxOf(t testing.TB, paragraphs ...string) []byte {
 	}...)
 }
 
-// documentText returns the text of a Word file's body, a line for each paragraph.
+// documentText returns the text of a Word file's body, with a line for each paragraph.
 func documentText(t testing.TB, file []byte) string {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))

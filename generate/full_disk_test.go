@@ -19,7 +19,7 @@ import (
 	"platen/store/storetest"
 )
 
-// logged is what a generator said.
+// logged is the log of a generator.
 type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -31,20 +31,20 @@ func (l *logged) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
-// count returns how many lines have some words.
+// count returns the number of lines that contain some words.
 func (l *logged) count(words string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Count(l.text.String(), words)
 }
 
-// putOff is how often documents were put off for what the server lacks, by the metric.
+// putOff returns how often documents were postponed because of a shortage, according to the metric.
 func (w *world) putOff(lacking docgen.Shortage) int {
 	w.t.Helper()
 	return w.counted("platen_shortages_total", string(lacking))
 }
 
-// endedAs is how many documents ended with a status, by the metric.
+// endedAs returns how many documents ended with a status, according to the metric.
 func (w *world) endedAs(status docgen.Status) int {
 	w.t.Helper()
 	return w.counted("platen_documents_total", string(status))
@@ -65,7 +65,8 @@ func (w *world) counted(name, label string) int {
 	return 0
 }
 
-// While the disk is full, documents wait, however often they are tried, and say what for. With room again they are generated.
+// While the disk is full, documents wait, however often they are tried, and report the reason. Once there is space,
+// they are generated.
 func TestDocumentsWaitForDiskSpace(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		said := &logged{}
@@ -74,7 +75,7 @@ func TestDocumentsWaitForDiskSpace(t *testing.T) {
 		template := w.template("T.docx", docxOf(t, "{{a}}"))
 		w.start()
 		blobs.Room(0)
-		inputs := make([]string, 40) // of several claims
+		inputs := make([]string, 40) // more than one claim
 		for i := range inputs {
 			inputs[i] = fmt.Sprintf(`{"a": %d}`, i)
 		}
@@ -137,7 +138,7 @@ func TestAFullDiskHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-// A user's own quota is no fault of the server: the document fails at once, and says so.
+// A user's own quota is not an error of the server: the document fails immediately, with the reason.
 func TestAFullQuotaFailsAtOnce(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
@@ -169,7 +170,8 @@ func (w *world) admin() *docgen.Caller {
 	return caller
 }
 
-// The connection to the database breaks each time that a document is to be completed. That is not counted either.
+// The connection to the database breaks each time a document is to be completed. That does not count as a failed try
+// either.
 func TestDocumentsWaitForTheDatabase(t *testing.T) {
 	cfg := storetest.Postgres(t)
 	db, raw := storetest.Open(t, cfg), storetest.Raw(t, cfg)
@@ -195,7 +197,7 @@ func TestDocumentsWaitForTheDatabase(t *testing.T) {
 	}
 }
 
-// fullFor is a blob store without room for contents that have some words.
+// fullFor is a blob store without space for contents that contain some words.
 type fullFor struct {
 	blob.Store
 	t    *testing.T

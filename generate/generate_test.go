@@ -164,7 +164,8 @@ func TestTheTemplateChangesWhileItsBatchWaits(t *testing.T) {
 	}
 }
 
-// TestTheTemplateIsRemovedWhileItsBatchWaits shows that a job whose template is gone for good fails and says so.
+// TestTheTemplateIsRemovedWhileItsBatchWaits shows that a job whose template was permanently deleted fails with the
+// reason.
 func TestTheTemplateIsRemovedWhileItsBatchWaits(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))

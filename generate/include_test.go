@@ -10,7 +10,8 @@ import (
 	"platen/store/storetest"
 )
 
-// A template includes files of its folder and of folders below, as they are when the documents are made.
+// A template includes files from its folder and subfolders, in the version that is current when a document is
+// generated.
 func TestIncludedFiles(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
@@ -112,7 +113,7 @@ func TestIncludedFilesMustBeReadableToTheRequester(t *testing.T) {
 			w.caller, w.folder = c, 0
 			return w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`))[0]
 		}
-		for range 2 { // compiled for one of them first, and then for the other
+		for range 2 { // compiled first for one of them, and then for the other
 			if job := generate(w.caller); job.Status != docgen.StatusCompleted || w.text(job) != "secret 1" {
 				t.Fatalf("the owner: status %s with %+v", job.Status, job.Failures)
 			}

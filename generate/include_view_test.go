@@ -12,7 +12,7 @@ import (
 	"platen/store/storetest"
 )
 
-// user makes a user and returns a caller with a token of that user.
+// user creates a user and returns a caller with a token of that user.
 func (w *world) user(name string) *docgen.Caller {
 	w.t.Helper()
 	user, err := w.service.CreateUser(w.t.Context(), docgen.NewUser{Login: name + "@example.com", Name: name})
@@ -47,7 +47,7 @@ func (w *world) version(c *docgen.Caller, file int64, paragraphs ...string) *doc
 	return item
 }
 
-// views are the ways in which a caller meets what was read of a template. The bool reports whether it has been read.
+// views are the operations that show a caller the reading of a template. The bool reports whether it has been read.
 var views = map[string]func(ctx context.Context, s *docgen.Service, c *docgen.Caller, template int64) (any, bool, error){
 	"tags": func(ctx context.Context, s *docgen.Service, c *docgen.Caller, template int64) (any, bool, error) {
 		return ready(s.Tags(ctx, c, template, 0, docgen.PageRequest{}))
@@ -80,7 +80,7 @@ var views = map[string]func(ctx context.Context, s *docgen.Service, c *docgen.Ca
 
 func ready[T any](found T, ready bool, err error) (any, bool, error) { return found, ready, err }
 
-// seen returns all that a caller sees of a template in one way, once it has been read.
+// seen returns everything that a caller sees of a template in one view, once it has been read.
 func (w *world) seen(way string, c *docgen.Caller, template int64) string {
 	w.t.Helper()
 	var text []byte
@@ -94,7 +94,7 @@ func (w *world) seen(way string, c *docgen.Caller, template int64) string {
 	return string(text)
 }
 
-// wantSeen checks that a caller sees a word of an included file in each of some ways, or in none of them.
+// wantSeen checks that a caller sees a word of an included file in each of the given views, or in none of them.
 func (w *world) wantSeen(c *docgen.Caller, template int64, word string, want bool, ways ...string) {
 	w.t.Helper()
 	w.seen("tags", c, template) // has the template read, again if that is necessary
@@ -146,7 +146,7 @@ func TestWhoSeesWhatWasReadOfIncludedFiles(t *testing.T) {
 	})
 }
 
-// What a version changes against the one before says nothing of the files that one included.
+// The changes between two versions reveal nothing about the files that the older one included.
 func TestChangesOfIncludedFiles(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
@@ -163,7 +163,7 @@ func TestChangesOfIncludedFiles(t *testing.T) {
 	})
 }
 
-// A template is read again when one of the files that it includes has changed, is gone, or is there again.
+// A template is read again when one of its included files has changed, was deleted, or was restored.
 func TestTemplatesAreReadAgainWithTheirFiles(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
@@ -191,7 +191,8 @@ func TestTemplatesAreReadAgainWithTheirFiles(t *testing.T) {
 	})
 }
 
-// What an earlier release read of a template is not shown, because it is not known which files it was read with: it is read again.
+// A reading by an earlier release is not shown, because the files that it was read with are unknown: the template is
+// read again.
 func TestTemplatesOfAnEarlierReleaseAreReadAgain(t *testing.T) {
 	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
 		db := storetest.Open(t, cfg)

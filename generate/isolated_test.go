@@ -24,7 +24,7 @@ func killIsolated(t *testing.T) bool {
 	return false
 }
 
-// isolatedProcesses are the processes that work in isolation for this one.
+// isolatedProcesses returns the ids of the processes that work in isolation for this one.
 func isolatedProcesses(t *testing.T) (found []int) {
 	paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -44,8 +44,8 @@ func isolatedProcesses(t *testing.T) (found []int) {
 	return found
 }
 
-// Documents that were in progress when two servers crashed are generated in isolation. The one whose process dies fails, with the reason;
-// the others are generated, and the server keeps running.
+// Documents that were in progress when two servers crashed are generated in isolation. The one whose process crashes
+// fails, with the reason; the others are generated, and the server keeps running.
 func TestDocumentsAreIsolatedAfterCrashes(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		killed := false

@@ -22,7 +22,7 @@ import (
 	"platen/store/storetest"
 )
 
-// mergeable makes a batch of PDFs that are to be merged, and what is to be taken for its documents.
+// mergeable creates a batch of PDFs to merge, and the contents to use as its documents.
 func (w *world) mergeable(o docgen.PDFOptions, texts ...string) docgen.MergeDocuments {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -52,7 +52,7 @@ func (w *world) merged(task docgen.MergeDocuments) docgen.Merged {
 	return *batch.Merged
 }
 
-// content returns what a version of a file holds.
+// content returns the content of a version of a file.
 func (w *world) content(file, version int64) string {
 	w.t.Helper()
 	content, err := w.service.Content(w.t.Context(), w.caller, file, version)
@@ -65,7 +65,7 @@ func (w *world) content(file, version int64) string {
 	return string(data)
 }
 
-// pageOf is a PDF of one page with a word on it.
+// pageOf returns a PDF of one page with a word on it.
 func pageOf(word string) string {
 	content := "BT /F1 24 Tf 20 40 Td (" + word + ") Tj ET"
 	objects := []string{
@@ -82,11 +82,11 @@ func pageOf(word string) string {
 	return fmt.Sprintf("%sxref\n0 5\n0000000000 65535 f \n%strailer\n<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", file, table, len(file))
 }
 
-// mergedFile does the task of merging, and returns what it made.
+// mergedFile runs the merge task, and returns the merged file.
 func (w *world) mergedFile(g *generate.Generator, task docgen.MergeDocuments) string {
 	w.t.Helper()
 	must(w.t, g.MergeDocuments(w.t.Context(), task))
-	must(w.t, g.MergeDocuments(w.t.Context(), task)) // has nothing left to do
+	must(w.t, g.MergeDocuments(w.t.Context(), task)) // it has nothing left to do
 	made := w.merged(task)
 	if made.Status != docgen.StatusCompleted {
 		w.t.Fatalf("merged %+v", made)
@@ -116,7 +116,7 @@ func TestDocumentsAreMerged(t *testing.T) {
 	})
 }
 
-// TestEncryptedDocumentsAreMerged shows that the merged file has the protection of the documents that it is made of.
+// TestEncryptedDocumentsAreMerged shows that the merged file has the same protection as its documents.
 func TestEncryptedDocumentsAreMerged(t *testing.T) {
 	for name, o := range map[string]docgen.PDFOptions{
 		"by a password":  {Password: new(docgen.Secret("s3cret")), OwnerPassword: new(docgen.Secret("owner"))},
@@ -145,7 +145,7 @@ func TestEncryptedDocumentsAreMerged(t *testing.T) {
 	}
 }
 
-// TestMergingFails checks the batch if its merged file cannot be generated.
+// TestMergingFails checks a batch whose merged file cannot be generated.
 func TestMergingFails(t *testing.T) {
 	wantFailure := func(t *testing.T, w *world, task docgen.MergeDocuments, want string) {
 		t.Helper()
@@ -181,7 +181,7 @@ func TestMergingFails(t *testing.T) {
 	})
 }
 
-// A merged file waits for space on the disk, however often it is tried.
+// A merged file waits for disk space, however often it is tried.
 func TestMergingWaitsForDiskSpace(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		blobs := blobtest.NewFaulty(newBlobs(t))
@@ -208,8 +208,8 @@ func TestMergingWaitsForDiskSpace(t *testing.T) {
 	})
 }
 
-// Servers crash while they merge, more often than a task is tried. Then the documents are merged by a process of their own. If that dies,
-// the merged file fails and says so, and the documents stay.
+// Servers crash while they merge, more often than a task is tried. Then a separate process merges the documents. If
+// that process crashes, the merged file fails with the reason, and the documents stay.
 func TestMergingIsIsolatedAfterCrashes(t *testing.T) {
 	for _, deadly := range []bool{false, true} {
 		t.Run(fmt.Sprint("deadly ", deadly), func(t *testing.T) {
@@ -276,7 +276,7 @@ func TestAMergeThatWasLostIsTriedAgain(t *testing.T) {
 	waitFor(t, "the merged file", func() bool { return w.merged(task).Status == docgen.StatusCompleted })
 }
 
-// watchedBlobs is a blob store that tells a test of each content that is read.
+// watchedBlobs is a blob store that notifies a test of each content that is read.
 type watchedBlobs struct {
 	blob.Store
 	watch func()

@@ -17,7 +17,7 @@ import (
 	"platen/store/storetest"
 )
 
-// asking is an engine that notes which documents it is to convert in isolation.
+// asking is an engine that records which documents it must convert in isolation.
 type asking struct {
 	holding
 	mu       sync.Mutex
@@ -31,8 +31,8 @@ func (a *asking) Convert(_ context.Context, r pdf.Request) (*pdf.Result, error) 
 	return &pdf.Result{PDF: r.Document}, nil
 }
 
-// A database of an earlier release has a document in its queue that was marked for isolation. It is generated in isolation, and the other
-// document of its batch is not.
+// The database of an earlier release has a queued document that is marked for isolation. It is generated in isolation,
+// and the other document of its batch is not.
 func TestIsolatedDocumentsOfAnEarlierRelease(t *testing.T) {
 	storetest.RunPending(t, func(t *testing.T, cfg store.Config) {
 		blobs := newBlobs(t)

@@ -21,7 +21,7 @@ import (
 	"platen/store/storetest"
 )
 
-// newOffice is the real engine.
+// newOffice returns the real engine.
 func newOffice(t testing.TB) *office.Office {
 	t.Helper()
 	self, err := os.Executable()
@@ -35,7 +35,7 @@ func newOffice(t testing.TB) *office.Office {
 	return engine
 }
 
-// pdfText returns the words of a job's PDF.
+// pdfText returns the text of a job's PDF.
 func (w *world) pdfText(job docgen.Job, options ...string) string {
 	w.t.Helper()
 	out, err := exec.CommandContext(w.t.Context(), "pdftotext", append(append([]string{"-layout"}, options...), w.pdfFile(job),
@@ -91,7 +91,7 @@ func TestPDFsAreMade(t *testing.T) {
 	})
 }
 
-// What LibreOffice does not do is done by us, to the PDF.
+// What LibreOffice does not support is applied to its PDF.
 func TestPDFsAreFinished(t *testing.T) {
 	engine := newOffice(t)
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
@@ -124,12 +124,12 @@ func TestPDFsAreFinished(t *testing.T) {
 	})
 }
 
-// An engine that misbehaves on cue: documents with the word are suspects, and then poison or not.
+// fickle is an engine that misbehaves on cue: documents with the word are suspects, and then either poisonous or not.
 type fickle struct {
 	pdf.Engine
 	t     testing.TB
 	mu    sync.Mutex
-	tries map[string]int // by the kind of misbehaviour
+	tries map[string]int // by kind of misbehavior
 }
 
 func (f *fickle) Convert(ctx context.Context, r pdf.Request) (*pdf.Result, error) {
@@ -227,7 +227,7 @@ func TestMergedFileOfABatch(t *testing.T) {
 			if words := strings.Fields(text); !slices.Equal(words, []string{"Dear", "Ada,", "Dear", "Bob,", "Dear", "Cleo,"}) {
 				t.Errorf("the merged file reads %q", text)
 			}
-			must(t, w.maker.MergeDocuments(t.Context(), docgen.MergeDocuments{BatchID: batch})) // has nothing left to do
+			must(t, w.maker.MergeDocuments(t.Context(), docgen.MergeDocuments{BatchID: batch})) // it has nothing left to do
 		}
 	})
 }

@@ -19,7 +19,7 @@ import (
 	"platen/store/storetest"
 )
 
-// hurried is a clock by which a minute passes with every look at it.
+// hurried returns a clock on which a minute passes with every call.
 func hurried() func() time.Time {
 	var minutes atomic.Int64
 	return func() time.Time { return time.Now().Add(time.Duration(minutes.Add(1)) * time.Minute) }
@@ -41,14 +41,14 @@ func TestATaskGoesOnWhereItsTimeRanOut(t *testing.T) {
 				t.Fatalf("the folder holds %q, want %d documents", names, made)
 			}
 		}
-		must(t, g.GenerateDocuments(t.Context(), task)) // has nothing left to do
+		must(t, g.GenerateDocuments(t.Context(), task)) // it has nothing left to do
 		if names := w.names(); len(names) != 3 {
 			t.Errorf("the folder holds %q", names)
 		}
 	})
 }
 
-// countingBlobs counts how many times contents are opened.
+// countingBlobs counts how often contents are opened.
 type countingBlobs struct {
 	blob.Store
 	opened atomic.Int64
@@ -98,15 +98,15 @@ func TestOldTemplatesMakeRoomForNew(t *testing.T) {
 	}
 }
 
-// A batch of an earlier release joins its lanes also where the queue gave the task up that was to do it: its documents are generated,
-// and do not wait forever.
+// A batch of an earlier release joins its lanes even if the queue gave up the task that was to add it: its documents
+// are generated, and do not wait forever.
 func TestABatchIsAdoptedWhoseTaskWasGivenUp(t *testing.T) {
 	cfg := storetest.SQLite(t)
 	db, raw := storetest.Open(t, cfg), storetest.Raw(t, cfg)
 	w := newWorld(t, db, newBlobs(t))
 	template := w.template("T.docx", docxOf(t, "{{a}}"))
 	batch := w.batch(template.ID, docgen.OutputDocx, `{"a": 1}`)
-	// As the earlier release left them.
+	// In the state in which the earlier release left them.
 	for _, statement := range []string{"DELETE FROM docgen_turns", "UPDATE docgen_jobs SET waiting = FALSE"} {
 		_, err := raw.ExecContext(t.Context(), statement)
 		must(t, err)
@@ -121,7 +121,7 @@ func TestABatchIsAdoptedWhoseTaskWasGivenUp(t *testing.T) {
 	}
 }
 
-// A database that is busy when the tags of a template are to be saved is no fault of the template.
+// If the database is busy when the tags of a template are saved, the template does not fail.
 func TestSavingTagsWaitsForTheDatabase(t *testing.T) {
 	cfg := storetest.SQLite(t)
 	cfg.WriteWait = time.Second // enough for the preparation on a busy machine

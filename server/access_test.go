@@ -13,11 +13,11 @@ import (
 	"platen/server"
 )
 
-// A routeCase says what every kind of caller gets from a route.
+// A routeCase has the response of a route to every kind of caller.
 type routeCase struct {
 	route string // as in the OpenAPI document
 	body  func(scene) any
-	want  string // statuses in the order of callers; those of guest and expired are 401 everywhere
+	want  string // statuses in the order of callers; guest and expired always get 401
 }
 
 // callers:              scope other reader editor owner admin archivist
@@ -123,7 +123,7 @@ var routeCases = []routeCase{
 	{"POST /webhook_listeners/{listener_id}/events", func(scene) any { return object{} }, "403 404 404 404 200 404 404"},
 	{"DELETE /webhook_listeners/{listener_id}", nil, "403 404 404 404 204 404 404"},
 
-	// These look at no access token: the client says who it is.
+	// These operations ignore the access token: the client authenticates itself.
 	{"POST /oauth2/token", func(s scene) any {
 		return s.client.form("grant_type", "client_credentials", "box_subject_type", "user", "box_subject_id", id(s.user))
 	},
@@ -131,7 +131,7 @@ var routeCases = []routeCase{
 	{"POST /oauth2/revoke", func(s scene) any { return s.client.form("token", "unknown") }, everybody(200)},
 }
 
-// everybody is one status for every caller, the guest and the one with an expired token too.
+// everybody returns the same status for every caller, including the guest and the expired token.
 func everybody(status int) string {
 	return strings.TrimSpace(strings.Repeat(strconv.Itoa(status)+" ", len(callers)))
 }
@@ -140,7 +140,7 @@ func id(n int64) string { return strconv.FormatInt(n, 10) }
 
 func ref(n int64, kind string) object { return object{"id": id(n), "type": kind} }
 
-// batch is the body of a batch that is right.
+// batch returns a valid body of a batch.
 func batch(s scene) object {
 	return object{
 		"file": ref(s.file, "file"), "input_source": "api", "destination_folder": ref(s.folder, "folder"), "output_type": "docx",
@@ -148,7 +148,7 @@ func batch(s scene) object {
 	}
 }
 
-// at puts the ids of a scene into a route.
+// at replaces the parameters of a route with the ids of a scene.
 func at(route string, s scene) string {
 	return strings.NewReplacer("{template_id}", id(s.file), "{file_id}", id(s.file), "{folder_id}", id(s.folder), "{batch_id}", s.batch,
 		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration), "{user_id}", id(s.user),
@@ -208,7 +208,7 @@ func TestEveryRouteForEveryCaller(t *testing.T) {
 	})
 }
 
-// listener makes a listener, when those before have ended: there can be few at a time.
+// listener creates a listener. Earlier ones expire first, because their number is limited.
 func (w *world) listener(c *docgen.Caller) int64 {
 	w.t.Helper()
 	w.clock.Add(docgen.ListenerTimeout.Microseconds())
@@ -217,14 +217,14 @@ func (w *world) listener(c *docgen.Caller) int64 {
 	return made.ID
 }
 
-// needsPast tells the routes of what was: past versions, and the trash.
+// needsPast reports whether a route is about past versions or the trash.
 func needsPast(route string) bool {
 	return strings.Contains(route, "/versions") || strings.HasSuffix(route, "/trash") ||
 		slices.Contains([]string{"POST /files/{file_id}", "POST /folders/{folder_id}"}, route)
 }
 
-// past gives the scene's file a version more, and puts the first into the trash where it is to be restored; or it makes the
-// scene's file and folder ones that are in the trash.
+// past adds a version to the scene's file, and moves the first version to the trash if the route restores it; or it
+// returns the scene with a file and a folder that are in the trash.
 func (w *world) past(s scene, route string) scene {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -246,7 +246,8 @@ func (w *world) past(s scene, route string) scene {
 	return s
 }
 
-// TestEveryRouteIsInTheTable reads the routes of the OpenAPI document: there is none without what a guest and a stranger get.
+// TestEveryRouteIsInTheTable checks that the table has a case for every route in the OpenAPI document, including guests
+// and other users.
 func TestEveryRouteIsInTheTable(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		var document struct {

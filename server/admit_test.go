@@ -14,8 +14,8 @@ func TestVersionHeader(t *testing.T) {
 	tests := []struct {
 		name    string
 		header  http.Header
-		message string // on a Doc Gen operation; empty when it is accepted
-		free    bool   // whether it is accepted where the SDKs of Box send none, with CompatBox
+		message string // on a Doc Gen operation; empty if it is accepted
+		free    bool   // whether it is accepted with CompatBox where the SDKs of Box send no header
 		echo    string // the header that echoes the version
 	}{
 		{"svc-version", http.Header{"Svc-Version": {"2025.0"}}, "", true, "svc-version"},
@@ -50,7 +50,7 @@ func TestVersionHeader(t *testing.T) {
 	test := func(w *world) {
 		for _, tt := range tests {
 			w.t.Run(tt.name, func(t *testing.T) {
-				// The map replaces what do sends by itself.
+				// The map replaces the headers that do would send.
 				r := request{without: []string{"svc-version"}}
 				if tt.header != nil {
 					r = request{header: tt.header}
@@ -76,8 +76,8 @@ func TestVersionHeader(t *testing.T) {
 	}
 }
 
-// TestVersionHeaderOnEveryRoute leaves the header out. With CompatBox the operations demand it with which the SDKs of Box
-// send it, and no others.
+// TestVersionHeaderOnEveryRoute omits the header. With CompatBox, exactly those operations require it to which the SDKs
+// of Box send it.
 func TestVersionHeaderOnEveryRoute(t *testing.T) {
 	for _, compat := range []server.Compat{server.CompatNone, server.CompatBox} {
 		t.Run("compat="+string(compat), func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestRateLimits(t *testing.T) {
 	limits := server.RateLimits{Requests: 5, Uploads: 2, Guests: 3}
 	halfPast := func() time.Time { return time.Date(2026, 11, 20, 12, 0, 30, 0, time.UTC) }
 	runOnce(t, server.Config{RateLimits: limits, Now: halfPast}, func(w *world) {
-		// There is room again when the next minute is so far that one of those counted in this one has passed away.
+		// A request is allowed again as soon as one of the requests counted in this minute has expired in the next one.
 		exhausted := func(t *testing.T, call string, r request, allowed int, retryAfter string) {
 			t.Helper()
 			for range allowed {

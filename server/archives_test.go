@@ -109,7 +109,7 @@ func TestArchives(t *testing.T) {
 	})
 }
 
-// TestArchivesAreFolders walks a scene into an archive and out again, as the interface's guide does.
+// TestArchivesAreFolders moves a scene into an archive and out again, as in the guide of the API.
 func TestArchivesAreFolders(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()

@@ -12,7 +12,7 @@ import (
 	"platen/server"
 )
 
-// pdfBatch is the body of a batch of two PDFs with options.
+// pdfBatch returns the body of a batch of two PDFs with options.
 func pdfBatch(s scene, options object) object {
 	return with(batch(s), object{
 		"output_type": "pdf", "options": object{"pdf": options},
@@ -23,7 +23,7 @@ func pdfBatch(s scene, options object) object {
 	})
 }
 
-// work runs the jobs of a batch as a worker does. The last one fails.
+// work runs the jobs of a batch like a worker. The last one fails.
 func (w *world) work(batch string) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -40,7 +40,7 @@ func (w *world) work(batch string) {
 	must(w.t, err)
 }
 
-// claimBatch claims the waiting jobs of a batch, as a slot does. Jobs of other batches stay in the queue.
+// claimBatch claims the waiting jobs of a batch, like a slot. Jobs of other batches stay in the queue.
 func claimBatch(ctx context.Context, t testing.TB, service *docgen.Service, userID int64, lane docgen.Lane, batch string) *docgen.Claim {
 	t.Helper()
 	claimed, others := &docgen.Claim{}, []*docgen.Claim{}
@@ -62,7 +62,7 @@ func claimBatch(ctx context.Context, t testing.TB, service *docgen.Service, user
 	}
 }
 
-// TestBatchOnTheWire shows a batch from its making to its merged file.
+// TestBatchOnTheWire shows a batch from its creation to its merged file.
 func TestBatchOnTheWire(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()
@@ -136,13 +136,13 @@ func TestBatchOnTheWire(t *testing.T) {
 	})
 }
 
-// TestPDFOptionsThatCannotBe shows that what is wrong with the options is said at once, for a dry run too.
+// TestPDFOptionsThatCannotBe shows that all problems with the options are reported at once, also in a dry run.
 func TestPDFOptionsThatCannotBe(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		s := w.scene()
 		for name, tt := range map[string]struct {
 			options object
-			want    []string // below options.pdf
+			want    []string // names of fields of options.pdf
 		}{
 			"a standard that is encrypted and merged": {
 				object{"standard": "PDF/A-2b", "attach_data": true, "tagged": false, "password": "x", "permissions": object{"copy": false},
@@ -182,7 +182,7 @@ func TestPDFOptionsThatCannotBe(t *testing.T) {
 	})
 }
 
-// TestDeleteBatchOnTheWire deletes a batch as soon as its merged file is done, once.
+// TestDeleteBatchOnTheWire deletes a batch as soon as its merged file is done, and again.
 func TestDeleteBatchOnTheWire(t *testing.T) {
 	run(t, func(w *world) {
 		made := w.do("POST /docgen_batches", request{body: pdfBatch(w.scene(), object{"merged": object{"name": "All"}})}).want(w.t,

@@ -9,7 +9,7 @@ import (
 	"platen/docgen"
 )
 
-// BenchmarkDecode reads the envelope of a batch of 24 MB; its floor is to find out that the text is JSON.
+// BenchmarkDecode decodes the envelope of a batch of 24 MB. Its floor is checking that the text is JSON.
 func BenchmarkDecode(b *testing.B) {
 	input := `{"customer":{"name":"Example Ltd","address":{"city":"Example city"}},"items":[` +
 		strings.TrimSuffix(strings.Repeat(`{"name":"A4 paper","quantity":100,"price":"29.00","note":"say \"hello\""},`, 300), ",") + `]}`

@@ -22,7 +22,7 @@ import (
 	"platen/docgen"
 )
 
-// newTestAPI returns a server without a service, whose log goes to the buffer: for what happens around the operations.
+// newTestAPI returns a server without a service that logs to the buffer, for tests of everything around the operations.
 func newTestAPI(t *testing.T) (*api, *syncBuffer) {
 	t.Helper()
 	logged := &syncBuffer{}
@@ -179,12 +179,12 @@ func TestSecurityHeaders(t *testing.T) {
 	}
 }
 
-// TestSlowBodies sends bodies slower than a client has reason to.
+// TestSlowBodies sends bodies slower than a legitimate client would.
 func TestSlowBodies(t *testing.T) {
 	const head = "POST /body HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
 	for name, tt := range map[string]struct {
 		inPieces bool
-		pause    time.Duration // between the bytes
+		pause    time.Duration // between bytes
 		bytes    int
 		want     string
 	}{
@@ -236,7 +236,8 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// TestUnreadBodies: a client that announces a body that nobody reads, and never sends it, gets an answer, and its connection ends.
+// TestUnreadBodies: a client that announces a body but never sends it gets a response, even if nobody reads the body,
+// and the connection is closed.
 func TestUnreadBodies(t *testing.T) {
 	for name, header := range map[string]string{"of a length": "Content-Length: 1000", "of no length": "Transfer-Encoding: chunked"} {
 		t.Run(name, func(t *testing.T) {
@@ -249,7 +250,7 @@ func TestUnreadBodies(t *testing.T) {
 				if _, err := io.WriteString(ours, "POST /2.0/folders HTTP/1.1\r\nHost: x\r\n"+header+"\r\n\r\n"); err != nil {
 					t.Fatal(err)
 				}
-				answer, err := io.ReadAll(ours) // until the server hangs up
+				answer, err := io.ReadAll(ours) // until the server closes the connection
 				if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 401") {
 					t.Errorf("answer %q, %v; want status 401", answer, err)
 				}
@@ -264,7 +265,7 @@ func TestUnreadBodies(t *testing.T) {
 	}
 }
 
-// oneConn is a listener that has one connection.
+// oneConn is a listener with a single connection.
 type oneConn struct {
 	conn   net.Conn
 	once   sync.Once
@@ -299,7 +300,7 @@ func TestBodyErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a, _ := newTestAPI(t)
 			c := &call{r: httptest.NewRequest(http.MethodPost, "/", http.NoBody), body: &body{failure: tt.failure, limit: 7}}
-			// An operation says only that its reader failed.
+			// An operation reports only that its reader failed.
 			if got := a.answer(c, errors.Join(errors.New("save content"), context.Canceled)); got.status != tt.status {
 				t.Errorf("status %d, want %d", got.status, tt.status)
 			}

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/errors.md again")
 
-// TestErrorDocument checks that docs/errors.md is what errorKinds says.
+// TestErrorDocument checks that docs/errors.md matches errorKinds.
 func TestErrorDocument(t *testing.T) {
 	const name = "../docs/errors.md"
 	want := errorDocument()
@@ -47,7 +47,7 @@ error links to its entry there.
 |---|---|
 `
 
-// errorDocument returns the page about errorKinds: a table of codes by status, and a section for each code.
+// errorDocument returns the page generated from errorKinds: a table of codes by status, and a section for each code.
 func errorDocument() string {
 	var table, sections strings.Builder
 	var statuses []int
@@ -67,7 +67,7 @@ func errorDocument() string {
 	return errorDocumentStart + table.String() + sections.String()
 }
 
-// wrapped breaks a paragraph into lines of at most 120 characters.
+// wrapped wraps a paragraph to lines of at most 120 characters.
 func wrapped(paragraph string) string {
 	var lines []string
 	line := ""
@@ -80,7 +80,8 @@ func wrapped(paragraph string) string {
 	return strings.Join(append(lines, line), "\n")
 }
 
-// TestEveryCodeIsInTheTable reads the codes in the sources: one that is missing would be answered as an internal error.
+// TestEveryCodeIsInTheTable checks that the table has every code in the sources. A missing code would be sent as an
+// internal error.
 func TestEveryCodeIsInTheTable(t *testing.T) {
 	known := map[docgen.Code]int{}
 	for _, kind := range errorKinds {

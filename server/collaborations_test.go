@@ -9,7 +9,7 @@ import (
 	"platen/docgen"
 )
 
-// collaborate is the body that shares a folder with a login.
+// collaborate returns the body that shares a folder with a login.
 func collaborate(s scene, login, role string) object {
 	return object{"item": ref(s.folder, "folder"), "accessible_by": object{"type": "user", "login": login}, "role": role}
 }

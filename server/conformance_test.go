@@ -25,7 +25,7 @@ type conformanceRow struct {
 	tests []string // as in "server TestErrors/malformed JSON"
 }
 
-// conformance reads the rows of the tables, those of headings left out.
+// conformance returns the rows of the tables, without headings.
 func conformance(t *testing.T) []conformanceRow {
 	t.Helper()
 	text, err := os.ReadFile("../docs/conformance.md")
@@ -80,7 +80,7 @@ func TestConformanceNamesEveryCode(t *testing.T) {
 	}
 }
 
-// TestConformanceNamesEveryScope finds a row for each scope that a token can have.
+// TestConformanceNamesEveryScope checks that each scope of a token has a row.
 func TestConformanceNamesEveryScope(t *testing.T) {
 	rows := conformance(t)
 	scopes := constants(t, "../docgen/scope.go", func(spec *ast.ValueSpec, _ string) bool {
@@ -99,18 +99,18 @@ func TestConformanceNamesEveryScope(t *testing.T) {
 	}
 }
 
-// notOfTheInterface are limits that no request meets by itself: of the operator's words, of templates, of what
-// is kept, and of pages.
+// notOfTheInterface are limits that requests cannot reach directly: of the operator's input, of templates, of stored
+// data, and of pages.
 var notOfTheInterface = []string{"maxAbsent", "maxActing", "maxAuditDetail", "maxAuditText", "maxContentsName", "maxDenials",
 	"maxExtension", "maxFieldDepth", "maxGuestDenials", "maxHops", "maxIncludeName", "maxKeyName", "maxKeys", "maxNameShown",
 	"maxNotedTokens", "maxPolicyName",
 	"maxShapeBytes", "maxShapeText", "maxToken", "maxTokenName", "maxUserDenials",
 	"maxProblemsText", "maxContractText", "maxTagText", "maxTagPaths", "maxTagsText"}
 
-// TestConformanceNamesEveryLimit finds a row for each constant that is a limit, with its value.
+// TestConformanceNamesEveryLimit checks that each constant that is a limit has a row with its value.
 func TestConformanceNamesEveryLimit(t *testing.T) {
 	rows := conformance(t)
-	named := map[string]string{} // what the page says of a constant
+	named := map[string]string{} // the text of the page for a constant
 	for _, row := range rows {
 		if name := regexp.MustCompile("\\(`([A-Za-z]+)`\\)$").FindStringSubmatch(row.what); name != nil {
 			named[name[1]] = row.what
@@ -138,7 +138,7 @@ func TestConformanceNamesEveryLimit(t *testing.T) {
 	}
 }
 
-// spellings are the ways in which the page may write a number, as in 10,000 or 64 KiB.
+// spellings returns the ways in which the page may write a number, such as 10,000 or 64 KiB.
 func spellings(t *testing.T, expression string) []string {
 	t.Helper()
 	if strings.Contains(expression, "time.") {
@@ -163,7 +163,7 @@ func spellings(t *testing.T, expression string) []string {
 	return words
 }
 
-// spellingsOfTime are the ways in which the page may write a duration, as in 30 days.
+// spellingsOfTime returns the ways in which the page may write a duration, such as 30 days.
 func spellingsOfTime(t *testing.T, expression string) []string {
 	t.Helper()
 	seconds := strings.NewReplacer("time.Hour", "3600", "time.Minute", "60", "time.Second", "1").Replace(expression)
@@ -208,8 +208,8 @@ func constants(t *testing.T, name string, wanted func(spec *ast.ValueSpec, name 
 	return found
 }
 
-// TestConformanceNamesTests finds every test that the page names in the sources, and each of its parts among those that
-// the test runs. A row without a test is a promise that nothing shows.
+// TestConformanceNamesTests checks that every test on the page exists in the sources, with all of its parts. A row
+// without a test is a promise that nothing verifies.
 func TestConformanceNamesTests(t *testing.T) {
 	sources := testSources(t)
 	rows := conformance(t)
@@ -238,7 +238,7 @@ func TestConformanceNamesTests(t *testing.T) {
 	}
 }
 
-// missingTest returns what is missing of a named test, "" if it exists.
+// missingTest returns the missing part of a named test, or "" if it exists.
 func missingTest(sources map[string]map[string]bool, name string) string {
 	pkg, test, ok := strings.Cut(name, " ")
 	if !ok {
@@ -276,8 +276,8 @@ func testSources(t *testing.T) map[string]map[string]bool {
 	return sources
 }
 
-// partsOf lists the parts that a test runs: those with a name of their own, and those that are named by the rows of its
-// tables, with the words that Run puts around such a name.
+// partsOf returns the names of the subtests of a test: literal names, and the names in the rows of its tables, combined
+// with the words that Run adds to them.
 func partsOf(function *ast.FuncDecl) map[string]bool {
 	parts := map[string]bool{}
 	var rows []string
@@ -306,7 +306,8 @@ func partsOf(function *ast.FuncDecl) map[string]bool {
 	return parts
 }
 
-// rowNames lists what may name the rows of a table: the keys of a map, or the first value of a struct without keys.
+// rowNames returns the possible names of the rows of a table: the keys of a map, or the first values of structs without
+// keys.
 func rowNames(table *ast.CompositeLit) []string {
 	var names []string
 	_, isMap := table.Type.(*ast.MapType)
@@ -323,7 +324,7 @@ func rowNames(table *ast.CompositeLit) []string {
 	return names
 }
 
-// wordsAround returns what a name is put between, as in "has "+name.
+// wordsAround returns the words before and after a name, as in "has "+name.
 func wordsAround(name ast.Expr) (words [2]string) {
 	if sum, ok := name.(*ast.BinaryExpr); ok {
 		words[0], _ = textOf(sum.X)

@@ -13,7 +13,7 @@ import (
 	"platen/server"
 )
 
-// accepting accepts connections of a limited listener and keeps them.
+// accepting accepts connections from a limited listener and keeps them open.
 func accepting(t *testing.T, limits *server.Connections) (address string, accepted chan net.Conn, stop func() error) {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -62,7 +62,7 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 	<-accepted
 	wantRefused(t, dialFrom(t, "127.0.0.1", address))
 	dialFrom(t, "127.0.0.2", address)
-	<-accepted // another address is not disturbed
+	<-accepted // another address is not affected
 	if open, refused := limits.Open(), limits.Refused(); open != 3 || refused != 1 {
 		t.Errorf("%d connections are open and %d were refused, want 3 and 1", open, refused)
 	}
@@ -71,7 +71,7 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 		t.Error("a connection can be closed twice")
 	}
 	dialFrom(t, "127.0.0.1", address)
-	<-accepted // in the place of the first
+	<-accepted // in place of the first
 	wantRefused(t, dialFrom(t, "127.0.0.1", address))
 	must(t, stop())
 	if _, more := <-accepted; more {
@@ -96,13 +96,13 @@ func TestConnectionsInTotal(t *testing.T) {
 	if got, want := last.RemoteAddr().String(), waiting.LocalAddr().String(); got != want {
 		t.Errorf("the connection is from %s, want %s", got, want)
 	}
-	must(t, stop()) // while Accept waits for a place
+	must(t, stop()) // while Accept waits for a slot
 	if _, more := <-accepted; more {
 		t.Error("the closed listener accepts")
 	}
 }
 
-// holdForm sends the header of a request for a token and the beginning of its form.
+// holdForm sends the header of a token request and the first part of its form.
 func (w *world) holdForm(from string) (end func() int) {
 	w.t.Helper()
 	reader, writer := io.Pipe()
@@ -138,10 +138,10 @@ func (w *world) holdForm(from string) (end func() int) {
 	}
 }
 
-// TestGuestsInFlight: callers without a token have places of their own, so many for each address, and take none from users.
+// TestGuestsInFlight: callers without a token have separate slots, a number for each address, and take none from users.
 func TestGuestsInFlight(t *testing.T) {
 	cfg := server.Config{
-		RateLimits: noLimits, InFlight: server.InFlight{Requests: 128}, // 16 of each user, 16 of guests, 2 of each address
+		RateLimits: noLimits, InFlight: server.InFlight{Requests: 128}, // 16 for each user, 16 for guests, 2 for each address
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 	}
 	runOnce(t, cfg, func(w *world) {

@@ -153,7 +153,7 @@ func TestUploadedFile(t *testing.T) {
 	})
 }
 
-// TestUploadThatBreaksOff sends half of an upload and hangs up.
+// TestUploadThatBreaksOff sends half of an upload and closes the connection.
 func TestUploadThatBreaksOff(t *testing.T) {
 	run(t, func(w *world) {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
@@ -214,7 +214,7 @@ func TestDownload(t *testing.T) {
 			query  string
 			header http.Header
 			status int
-			text   string // of the content; of an error, its code
+			text   string // of the content or, for an error, its code
 			rng    string // Content-Range
 		}{
 			{"all", "", nil, 200, "abcdefghij", ""},

@@ -53,7 +53,7 @@ func TestContractSaysWhatIsNeeded(t *testing.T) {
 	})
 }
 
-// TestTemplateDefaultsOnTheWire changes the defaults of a template, and takes them back with null.
+// TestTemplateDefaultsOnTheWire changes the defaults of a template, and resets them with null.
 func TestTemplateDefaultsOnTheWire(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()

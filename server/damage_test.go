@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestDamagedContentIsNotServed: a response that is complete has the bytes that were uploaded.
+// TestDamagedContentIsNotServed: a complete response has exactly the uploaded bytes.
 func TestDamagedContentIsNotServed(t *testing.T) {
 	const block = 256 << 10
 	run(t, func(w *world) {

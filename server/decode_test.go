@@ -99,8 +99,8 @@ func TestDecodeTellsOnlySoMuch(t *testing.T) {
 	}
 }
 
-// FuzzDecode holds the decoder against the standard library's: the same texts are JSON, and what is decoded without a
-// problem is the same.
+// FuzzDecode compares the decoder with the standard library's: both accept the same texts as JSON, and decode them to
+// the same values unless there is a problem.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"name":"x","id":"1","things":[{"any":{"a":[1,"}"]}}]}`, `{"name":"\ud800","id":1,"at":null}`, `[`, `{"a":"\"`, "\xef\xbb\xbf{}",
@@ -137,7 +137,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestDecodeTellsNullFromNothing reads a field for which null means something.
+// TestDecodeTellsNullFromNothing decodes a field in which null has a meaning.
 func TestDecodeTellsNullFromNothing(t *testing.T) {
 	for text, want := range map[string]change[timestamp]{
 		`{}`:                            {},

@@ -11,16 +11,16 @@ import (
 	"platen/docgen"
 )
 
-// deliveryLog has the deliveries to two webhooks, at intervals of a second, of invented events.
+// deliveryLog has the deliveries of invented events to two webhooks, one per second.
 type deliveryLog struct {
 	*world
 	first, second string   // the webhooks
-	ids           []string // of the deliveries, the newest first
-	events        []string // theirs
+	ids           []string // of the deliveries, newest first
+	events        []string // of the same deliveries
 }
 
-// deliveries makes eight: for the first webhook two that wait, one that was delivered and one that was given up, and for the
-// second one that was delivered and three that its end canceled.
+// deliveries creates eight deliveries. The first webhook has two pending ones, one delivered, and one that was given
+// up. The second has one delivered, and three that were canceled when it was deleted.
 func (w *world) deliveries() *deliveryLog {
 	w.t.Helper()
 	l := &deliveryLog{world: w, first: id(w.hook("first")), second: id(w.hook("second"))}
@@ -43,7 +43,7 @@ func (w *world) deliveries() *deliveryLog {
 	return l
 }
 
-// hook sets a webhook on a new folder of the owner's.
+// hook creates a webhook on a new folder of the owner.
 func (w *world) hook(name string) int64 {
 	w.t.Helper()
 	folder, err := w.CreateFolder(w.t.Context(), w.owner, docgen.NewFolder{Name: name})
@@ -56,7 +56,7 @@ func (w *world) hook(name string) int64 {
 	return made.ID
 }
 
-// tried keeps what became of a delivery.
+// tried records attempts of a delivery.
 func (w *world) tried(delivery string, tries ...docgen.AttemptResult) {
 	w.t.Helper()
 	for i := range tries {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// writes records how an answer is written.
+// writes records how a response is written.
 type writes struct {
 	sizes []int
 	text  strings.Builder

@@ -10,7 +10,7 @@ import (
 	"platen/docgen"
 )
 
-// Answers are written as encoding/json writes them.
+// Responses are encoded like encoding/json does.
 func TestMarshalIsEncodingJSON(t *testing.T) {
 	strange := "a\"b\\c/<d>&\x00\x1f\x7fé\n"
 	item := docgen.Item{Kind: docgen.File, ID: 7, Name: strange, CreatedAt: time.Unix(1, 5), Path: []docgen.FolderRef{{ID: 1, Name: strange}}}
@@ -53,7 +53,7 @@ func TestMarshalOfWhatIsNoText(t *testing.T) {
 	}
 }
 
-// What cannot be encoded is an error at any depth.
+// Values that cannot be encoded cause an error at any depth.
 func TestMarshalFails(t *testing.T) {
 	for _, v := range []any{make(chan int), []any{func() {}}, struct {
 		X []chan int `json:"x"`

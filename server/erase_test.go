@@ -21,7 +21,7 @@ import (
 	"platen/store/storetest"
 )
 
-// Texts that identify the user of these tests. None of them may be found anywhere in the end.
+// Texts that identify the user of these tests. In the end, none of them may be stored anywhere.
 const (
 	zoeLogin  = "Zoe.Quarrel@erase.example"
 	zoeFormer = "zoe.formerly@erase.example"
@@ -31,7 +31,7 @@ const (
 	zoeHost   = "quarrel.example" // of her webhook
 )
 
-// needles are the texts that are looked for, as they are and as keys of the database have them.
+// needles returns the texts to search for, both plain and in the form of database keys.
 func needles() []string {
 	list := []string{zoeLogin, zoeFormer, zoeName, zoeMaiden, zoeMarker, zoeHost}
 	for _, text := range []string{strings.ToLower(zoeLogin), zoeFormer, strings.ToLower(zoeName), zoeMarker} {
@@ -40,12 +40,12 @@ func needles() []string {
 	return list
 }
 
-// eraseWorld is a world with a person in every table.
+// eraseWorld is a world with data of a user in every table.
 type eraseWorld struct {
 	*world
 	cfg  store.Config
 	zoe  *docgen.Caller
-	kept int64 // a file of the owner that she changed
+	kept int64 // a file of the owner that the user changed
 }
 
 func runErase(t *testing.T, test func(w *eraseWorld)) {
@@ -58,7 +58,7 @@ func runErase(t *testing.T, test func(w *eraseWorld)) {
 	})
 }
 
-// upload makes a file of a caller.
+// upload creates a file as a caller.
 func (w *eraseWorld) upload(c *docgen.Caller, parent int64, name, text string) *docgen.Item {
 	w.t.Helper()
 	item, err := w.CreateFile(w.t.Context(), c, docgen.NewFile{Name: name, ParentID: parent}, strings.NewReader(text))
@@ -66,7 +66,7 @@ func (w *eraseWorld) upload(c *docgen.Caller, parent int64, name, text string) *
 	return item
 }
 
-// populate makes the person, who does what users do.
+// populate creates the user, and performs typical operations as this user.
 func (w *eraseWorld) populate() {
 	w.t.Helper()
 	ctx := docgen.WithOrigin(context.WithoutCancel(w.t.Context()), docgen.Origin{Address: "203.0.113.77", Agent: zoeMarker,
@@ -92,7 +92,7 @@ func (w *eraseWorld) populate() {
 	w.hook(w.t.Context(), w.owner, folder.ID, "https://owner.example/")
 	for _, n := range []docgen.NewCollaboration{
 		{ItemKind: docgen.Folder, ItemID: folder.ID, UserID: made.ID, Role: docgen.RoleEditor},
-		{ItemKind: docgen.Folder, ItemID: folder.ID, Login: zoeFormer, Role: docgen.RoleViewer}, // nobody has it any more
+		{ItemKind: docgen.Folder, ItemID: folder.ID, Login: zoeFormer, Role: docgen.RoleViewer}, // no user has this login anymore
 	} {
 		_, err := w.CreateCollaboration(w.t.Context(), w.owner, n)
 		must(w.t, err)
@@ -120,7 +120,7 @@ func (w *eraseWorld) populate() {
 	must(w.t, w.RecordDenials(ctx))
 }
 
-// hook makes a webhook on a folder.
+// hook creates a webhook on a folder.
 func (w *eraseWorld) hook(ctx context.Context, c *docgen.Caller, folder int64, address string) {
 	w.t.Helper()
 	_, err := w.CreateWebhook(ctx, c, docgen.NewWebhook{
@@ -147,7 +147,7 @@ func (w *eraseWorld) deliver(ctx context.Context) {
 	}
 }
 
-// batches makes batches of the person: one with failed jobs, one whose document is being generated, and one that waits.
+// batches creates batches of the user: one with failed jobs, one whose document is being generated, and one that waits.
 func (w *eraseWorld) batches(ctx context.Context, folder int64) {
 	w.t.Helper()
 	template := w.upload(w.zoe, folder, "template.docx", zoeMarker)
@@ -171,7 +171,7 @@ func (w *eraseWorld) batches(ctx context.Context, folder int64) {
 	}
 }
 
-// query returns the one column of a query, as text.
+// query returns the only column of a query, as text.
 func (w *eraseWorld) query(text string) (rows []string) {
 	w.t.Helper()
 	db := storetest.Raw(w.t, w.cfg)
@@ -188,7 +188,7 @@ func (w *eraseWorld) query(text string) (rows []string) {
 	return rows
 }
 
-// finish does what the queue does in the background.
+// finish runs the tasks that the queue runs in the background.
 func (w *eraseWorld) finish() {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -210,7 +210,7 @@ func (w *eraseWorld) finish() {
 	}
 }
 
-// dump returns all that is kept: the files of SQLite, or every row of PostgreSQL, and the contents.
+// dump returns all stored data: the files of SQLite, or every row of PostgreSQL, and the contents.
 func (w *eraseWorld) dump() map[string][]byte {
 	w.t.Helper()
 	all := map[string][]byte{}
@@ -240,7 +240,7 @@ func (w *eraseWorld) dump() map[string][]byte {
 	return all
 }
 
-// found returns where which needles are found.
+// found returns the locations of all needles.
 func (w *eraseWorld) found(needles []string) []string {
 	w.t.Helper()
 	places := []string{}
@@ -255,7 +255,7 @@ func (w *eraseWorld) found(needles []string) []string {
 	return places
 }
 
-// TestEraseUser erases a person through the API and looks for the person in every byte that is kept.
+// TestEraseUser erases a user through the API and searches all stored bytes for data of the user.
 func TestEraseUser(t *testing.T) {
 	runErase(t, func(w *eraseWorld) {
 		for _, needle := range needles() {

@@ -155,7 +155,7 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// checkErrorBody checks what every error has.
+// checkErrorBody checks the fields that every error has.
 func checkErrorBody(t *testing.T, w *world, res response, v object) {
 	t.Helper()
 	if v["type"] != "error" || v["status"] != float64(res.StatusCode) || v["request_id"] != res.Header.Get("X-Request-Id") {
@@ -182,7 +182,7 @@ func deepBatch(s scene, depth int) string {
 		strings.Repeat("]", depth))
 }
 
-// sceneOf makes a scene that belongs to another caller.
+// sceneOf creates a scene that belongs to another caller.
 func (w *world) sceneOf(name string) scene {
 	w.t.Helper()
 	owner := w.owner
@@ -221,7 +221,7 @@ func TestTrashed(t *testing.T) {
 	})
 }
 
-// TestLimitsOfBatches shows that a batch has a limit of its own.
+// TestLimitsOfBatches shows that batches have a separate limit.
 func TestLimitsOfBatches(t *testing.T) {
 	limits := docgen.Limits{BatchBytes: 2 << 20, InputBytes: 1000, Documents: 3}
 	runWith(t, server.Config{RateLimits: noLimits}, limits, func(w *world) {
@@ -246,7 +246,7 @@ func TestLimitsOfBatches(t *testing.T) {
 	})
 }
 
-// TestNothingSecretIsEchoed sends secrets in wrong places.
+// TestNothingSecretIsEchoed sends secrets in the wrong fields.
 func TestNothingSecretIsEchoed(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		const secret = "s3cr3t-value-of-a-field"

@@ -19,16 +19,16 @@ type watched struct {
 	webhook                         string
 }
 
-// happened is a notification that a webhook gets.
+// happened is a notification for a webhook.
 type happened struct {
 	kind, id string // of the source
-	info     any    // an empty list when nil
-	get      string // what answers with the source as it is now; empty for nothing
-	as       string // who did it; the owner when empty
-	webhook  string // that is notified; "" means the webhook on the folder
+	info     any    // an empty list if nil
+	get      string // the request that returns the current state of the source; empty for none
+	as       string // the actor; the owner if empty
+	webhook  string // the notified webhook; "" means the webhook on the folder
 }
 
-// eventCases has for every trigger that is fired what makes it happen.
+// eventCases has, for every trigger that is fired, the operations that fire it.
 var eventCases = map[docgen.Trigger]func(w *watched) happened{
 	docgen.FileUploaded: func(w *watched) happened {
 		attributes := fmt.Sprintf(`{"name":"Größe 😀.txt","parent":{"id":"%d"}}`, w.inside)
@@ -139,7 +139,7 @@ var eventCases = map[docgen.Trigger]func(w *watched) happened{
 	},
 }
 
-// ok makes a call of the owner's that must succeed.
+// ok sends a request as the owner that must succeed.
 func (w *watched) ok(call string, body any) object {
 	w.t.Helper()
 	res := w.do(call, request{body: body})
@@ -149,7 +149,7 @@ func (w *watched) ok(call string, body any) object {
 	return res.want(w.t, res.StatusCode)
 }
 
-// path is the address of the file, or of the folder inside.
+// path returns the path of the file, or of the folder inside.
 func (w *watched) path(kind string) string {
 	if kind == "file" {
 		return "/files/" + id(w.file)
@@ -171,7 +171,7 @@ func (w *watched) shared(with string) happened {
 	return happened{kind: "collaboration", id: made, get: "/collaborations/" + made}
 }
 
-// invited lets a new user answer an invitation.
+// invited has a new user answer an invitation.
 func (w *watched) invited(answer string) happened {
 	h := w.shared(answer)
 	w.user(answer)
@@ -181,7 +181,7 @@ func (w *watched) invited(answer string) happened {
 	return h
 }
 
-// generating begins a job with the file as its template, and returns its representation in events.
+// generating starts a job with the file as its template, and returns its representation in events.
 func (w *watched) generating() (object, *docgen.Claim) {
 	ctx := w.t.Context()
 	w.ok("POST /docgen_templates", object{"file": ref(w.file, "file")})
@@ -199,7 +199,7 @@ func (w *watched) generating() (object, *docgen.Claim) {
 	}, claim
 }
 
-// watched makes a folder to be watched.
+// watched creates a folder to watch.
 func (w *world) watched(t *testing.T) *watched {
 	t.Helper()
 	ctx := t.Context()
@@ -242,7 +242,7 @@ func TestEveryEvent(t *testing.T) {
 	})
 }
 
-// notifies finds the one delivery of a trigger, and checks its body.
+// notifies finds the only delivery of a trigger, and checks its body.
 func (w *watched) notifies(trigger docgen.Trigger, h happened) {
 	w.t.Helper()
 	if h.webhook == "" {
@@ -282,7 +282,7 @@ func (w *watched) notifies(trigger docgen.Trigger, h happened) {
 	}
 }
 
-// notification reads the body of a delivery, and holds it against the OpenAPI document.
+// notification decodes the body of a delivery, and validates it against the OpenAPI document.
 func (w *world) notification(t *testing.T, delivery object) object {
 	t.Helper()
 	text := delivery["body"].(string)
@@ -297,7 +297,7 @@ func (w *world) notification(t *testing.T, delivery object) object {
 	return body
 }
 
-// TestTestEvents sends an event of every trigger that did not happen.
+// TestTestEvents sends a test event for every trigger.
 func TestTestEvents(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()

@@ -7,18 +7,18 @@ import (
 	"platen/docgen"
 )
 
-// What the tests look at from inside.
+// Internals for the tests.
 
-// NewMemoryCounter returns the counter of a server that is alone.
+// NewMemoryCounter returns the counter of a server without a cluster.
 func NewMemoryCounter() RateCounter { return &memoryCounter{} }
 
-// TakeRate takes one as a server does, at a time.
+// TakeRate counts one request like a server, at a given time.
 func TakeRate(ctx context.Context, counter RateCounter, key string, limit int, now time.Time) (time.Duration, error) {
 	l := limiter{shared: counter, now: func() time.Time { return now }}
 	return l.take(ctx, key, limit)
 }
 
-// AddressKey is what guests are counted under.
+// AddressKey is the key under which requests of guests are counted.
 var (
 	AddressKey    = addressKey
 	ClientAddress = clientAddress

@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// world is a server on an empty database, with its callers. What a test makes is the owner's.
+// world is a server on an empty database, with its callers. Tests create objects as the owner.
 type world struct {
 	*docgen.Service
 	t      *testing.T
@@ -38,16 +38,17 @@ type world struct {
 	blobs  blob.Store
 	owner  *docgen.Caller
 	tokens map[string]string // by the name of the caller
-	api    *document         // what every response is held against
+	api    *document         // for validating every response
 }
 
-// The callers of a world: guest sends no token; expired and scope have a token of the owner that is no longer valid, or
-// lacks every scope of an operation but those of webhooks, which reading lacks; reader and editor are collaborators
-// where scene says so; other is nobody to the owner, and admin is nobody to the owner but an admin of the enterprise.
-// The archivist is the admin with a token that has every scope, the power over everybody's content too.
+// The callers of a world. guest sends no token. expired has an expired token of the owner. scope has a token of the
+// owner with only the scope for webhooks; for operations on webhooks, the token named reading replaces it, with only
+// the scope for reading. reader and editor are collaborators where scene says so. other has no relation to the owner,
+// and neither has admin, who is an admin of the enterprise. archivist is the admin with a token that has every scope,
+// including access to the content of all users.
 var callers = []string{"guest", "expired", "scope", "other", "reader", "editor", "owner", "admin", "archivist"}
 
-// everyScope is what an admin's token may be used for.
+// everyScope lists all scopes of an admin's token.
 var everyScope = []docgen.Scope{docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks, docgen.ScopeManagedUsers,
 	docgen.ScopeAppUsers, docgen.ScopeEnterprise, docgen.ScopeGlobalContent}
 
@@ -57,7 +58,8 @@ func run(t *testing.T, test func(w *world)) {
 	runWith(t, server.Config{RateLimits: noLimits}, docgen.Limits{}, test)
 }
 
-// runLong is run, but with -short on SQLite alone: for tests that take long on PostgreSQL, of what it has little part in.
+// runLong is run, but with -short only on SQLite: for tests that take long on PostgreSQL and depend little on the
+// database.
 func runLong(t *testing.T, test func(w *world)) {
 	t.Helper()
 	if testing.Short() {
@@ -67,7 +69,7 @@ func runLong(t *testing.T, test func(w *world)) {
 	run(t, test)
 }
 
-// runOnce runs a test, of what the database has no part in, in a new world on SQLite.
+// runOnce runs a test that does not depend on the database, in a new world on SQLite.
 func runOnce(t *testing.T, cfg server.Config, test func(w *world)) {
 	t.Helper()
 	t.Parallel()
@@ -89,7 +91,7 @@ func newWorld(t *testing.T, db *store.DB, cfg server.Config, limits docgen.Limit
 	return newWorldOf(t, cfg, docgen.Config{Store: db, Limits: limits})
 }
 
-// newWorldOf makes a world with a service that has its contents in a directory of its own.
+// newWorldOf creates a world with a service whose contents are in a separate directory.
 func newWorldOf(t *testing.T, cfg server.Config, service docgen.Config) *world {
 	t.Helper()
 	w := &world{t: t, logs: &logs{}, tokens: map[string]string{"guest": ""}}
@@ -140,7 +142,7 @@ func (w *world) token(user string, ttl time.Duration, scopes ...docgen.Scope) st
 	return token
 }
 
-// tokenID is the id that lists have of a token.
+// tokenID returns the id that lists show for a token.
 func (w *world) tokenID(token string) int64 {
 	w.t.Helper()
 	c, err := w.Authenticate(w.t.Context(), token)
@@ -155,24 +157,24 @@ func (w *world) caller(name string) *docgen.Caller {
 	return c
 }
 
-// request is what a test sends. The zero value of a field is what most requests have.
+// request is a request of a test. The zero value of a field is the most common case.
 type request struct {
-	as      string      // the caller; the owner when empty
-	header  http.Header // besides the token, the version header and the content type
-	body    any         // a string or []byte as it is, a form as such, anything else as JSON
+	as      string      // the caller; the owner if empty
+	header  http.Header // in addition to the token, the version header, and the content type
+	body    any         // a string or []byte is sent unchanged, a form as a form, anything else as JSON
 	without []string    // headers not to send
 }
 
 // form is the parts of an upload, in order.
 type form [][2]string
 
-// response is what came back.
+// response is the received response.
 type response struct {
 	*http.Response
 	text []byte
 }
 
-// do sends a request: call is a method and a path under /2.0, or one that begins with // from the root.
+// do sends a request. call is a method and a path under /2.0, or a path from the root if it begins with //.
 func (w *world) do(call string, r request) response {
 	w.t.Helper()
 	method, path, _ := strings.Cut(call, " ")
@@ -209,7 +211,7 @@ func (w *world) do(call string, r request) response {
 	return got
 }
 
-// unpacked is the body of a response as it was before the server compressed it for a request that asked for that itself.
+// unpacked returns the body of a response, decompressed if the request explicitly accepted compression.
 func unpacked(t *testing.T, res *http.Response) io.Reader {
 	t.Helper()
 	if res.Header.Get("Content-Encoding") != "gzip" || res.Request.Method == http.MethodHead {
@@ -281,7 +283,7 @@ func (r response) want(t *testing.T, status int, code ...string) object {
 	return v
 }
 
-// problems returns reason and name of everything that an error lists.
+// problems returns the reason and the name of every problem that an error lists.
 func problems(v object) []string {
 	info, _ := v["context_info"].(object)
 	list, _ := info["errors"].([]any)
@@ -293,18 +295,18 @@ func problems(v object) []string {
 	return names
 }
 
-// scene is a shared folder of the owner with a template in it, and a batch made from it; and an empty archive. A webhook of
-// the owner's on the folder has a delivery, of an event that did not happen.
+// scene is a shared folder of the owner with a template in it, a batch generated from it, and an empty archive. A
+// webhook of the owner on the folder has a test delivery.
 type scene struct {
 	folder, file, version, collaboration, job, archive int64
 	batch                                              string
-	user, heir                                         int64 // that belong to nothing else
+	user, heir                                         int64 // two users without other relations
 	client                                             client
 	token                                              int64 // of the owner, to read
-	webhook, delivery, listener                        int64 // there is no listener, until a test makes one
+	webhook, delivery, listener                        int64 // there is no listener until a test creates one
 }
 
-// scene makes a folder that reader may read and editor may edit, and where carol collaborates.
+// scene creates a folder that reader may read and editor may edit, and on which carol collaborates.
 func (w *world) scene() scene {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -355,7 +357,7 @@ func (w *world) scene() scene {
 	return s
 }
 
-// user makes a user and returns the id.
+// user creates a user and returns the id.
 func (w *world) user(name string) int64 {
 	w.t.Helper()
 	made, err := w.CreateUser(w.t.Context(), docgen.NewUser{Login: strings.ReplaceAll(name, " ", "") + "@example.com", Name: name})
@@ -376,7 +378,7 @@ func (w *world) client(n docgen.NewApplication) client {
 	return client{app, secret}
 }
 
-// form is a form of the client with some more fields: names and values.
+// form returns the credentials of the client as a form with additional fields: names and values.
 func (c client) form(more ...string) url.Values {
 	f := url.Values{"client_id": {c.ClientID}, "client_secret": {c.secret}}
 	for i := 0; i < len(more); i += 2 {
@@ -385,7 +387,7 @@ func (c client) form(more ...string) url.Values {
 	return f
 }
 
-// logs collects what a server logs.
+// logs collects the log lines of a server.
 type logs struct{ lines atomic.Pointer[[]string] }
 
 func (l *logs) Write(p []byte) (int, error) {
@@ -402,7 +404,7 @@ func (l *logs) Write(p []byte) (int, error) {
 	}
 }
 
-// find returns the logged lines that hold all of the texts.
+// find returns the log lines that contain all of the texts.
 func (l *logs) find(texts ...string) []string {
 	var found []string
 	for _, line := range *l.lines.Load() {

@@ -9,7 +9,7 @@ import (
 	"platen/server"
 )
 
-// A server that makes no PDFs is ready, and says what it lacks.
+// A server that cannot generate PDFs is ready, and says what is missing.
 func TestReadyWithoutPDF(t *testing.T) {
 	for name, tt := range map[string]struct {
 		pdf  func() error
@@ -30,7 +30,7 @@ func TestReadyWithoutPDF(t *testing.T) {
 	}
 }
 
-// platen_ready shows what the readiness check answers.
+// platen_ready has the result of the readiness check.
 func TestReadyMetric(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		shows := func(want string) {

@@ -14,7 +14,7 @@ import (
 	"platen/server"
 )
 
-// A heldRequest is one whose body has begun and not ended. The server has begun to read it.
+// A heldRequest has sent part of its body, and the server has started to read it.
 type heldRequest struct {
 	t    *testing.T
 	rest []byte
@@ -22,8 +22,8 @@ type heldRequest struct {
 	done chan *http.Response
 }
 
-// hold sends the header of a request, and its body once the server reads it but for the last byte. With chunked it does not say how
-// long the body is.
+// hold sends the header of a request and, once the server reads it, the body without the last byte. If chunked is set,
+// it does not declare the length of the body.
 func (w *world) hold(token string, body []byte, chunked bool) *heldRequest {
 	w.t.Helper()
 	reader, writer := io.Pipe()
@@ -57,7 +57,7 @@ func (w *world) hold(token string, body []byte, chunked bool) *heldRequest {
 	return h
 }
 
-// end sends the last byte, and returns the status of the answer.
+// end sends the last byte, and returns the status of the response.
 func (h *heldRequest) end() int {
 	h.t.Helper()
 	_, err := h.body.Write(h.rest)
@@ -71,10 +71,10 @@ func (h *heldRequest) end() int {
 	return res.StatusCode
 }
 
-// expectContinue has the client wait with the body until the server wants it.
+// expectContinue makes the client wait with the body until the server asks for it.
 var expectContinue = http.Header{"Expect": {"100-continue"}}
 
-// batchOfSize is the body of a batch with a text of a size in it.
+// batchOfSize returns the body of a batch with a text of the given size.
 func batchOfSize(t *testing.T, s scene, size int) []byte {
 	t.Helper()
 	text, err := json.Marshal(with(batch(s), object{"document_generation_data": []object{
@@ -140,7 +140,7 @@ func TestBodiesInFlight(t *testing.T) {
 }
 
 func TestRequestsInFlight(t *testing.T) {
-	limits := server.InFlight{Requests: 8} // one of each user
+	limits := server.InFlight{Requests: 8} // one for each user
 	runOnce(t, server.Config{RateLimits: noLimits, InFlight: limits}, func(w *world) {
 		s := w.scene()
 		body, err := json.Marshal(batch(s))

@@ -15,7 +15,7 @@ import (
 
 const eventID = "eb0c4e06-751f-442c-86f8-fd5bb404dbec"
 
-// notificationOf returns a notification of what happened to something with a name.
+// notificationOf returns a notification of an event for an object with the given name.
 func notificationOf(name string, info docgen.Info) docgen.Notification {
 	by := docgen.UserRef{ID: 7, Name: name, Login: "ada@example.com"}
 	return docgen.Notification{
@@ -26,7 +26,7 @@ func notificationOf(name string, info docgen.Info) docgen.Notification {
 	}
 }
 
-// TestNotificationBytes shows bodies as they are sent.
+// TestNotificationBytes shows the exact bytes of notifications.
 func TestNotificationBytes(t *testing.T) {
 	user := `{"type":"user","id":"7","name":"Ada","login":"ada@example.com"}`
 	head := `{"type":"webhook_event","id":"` + eventID + `","created_at":"2026-01-31T12:00:00+00:00","trigger":"FILE.RENAMED",` +
@@ -64,7 +64,7 @@ func TestNotificationBytes(t *testing.T) {
 	}
 }
 
-// TestNotificationIsASCII holds what is sent against the same JSON without escapes.
+// TestNotificationIsASCII compares a notification with the same JSON without escapes.
 func TestNotificationIsASCII(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := notificationOf(rapid.String().Draw(t, "name"),

@@ -12,14 +12,14 @@ import (
 	"platen/server"
 )
 
-// basic is the header of a client that says who it is by HTTP Basic.
+// basic returns the header with which a client authenticates by HTTP Basic.
 func (c client) basic() http.Header {
 	r := http.Request{Header: http.Header{}}
 	r.SetBasicAuth(url.QueryEscape(c.ClientID), url.QueryEscape(c.secret))
 	return r.Header
 }
 
-// plus returns a form with some more fields: names and values.
+// plus returns a form with additional fields: names and values.
 func plus(f url.Values, more ...string) url.Values {
 	for i := 0; i < len(more); i += 2 {
 		f.Add(more[i], more[i+1])
@@ -48,7 +48,7 @@ func TestTokenErrors(t *testing.T) {
 			body   any
 			header http.Header
 			status int
-			reason string // empty: a token is given
+			reason string // empty if a token is issued
 			part   string // of the description
 		}{
 			{"right", right(), nil, 200, "", ""},
@@ -125,7 +125,7 @@ func TestTokenErrors(t *testing.T) {
 	})
 }
 
-// TestFormsAtOnce has many clients read at once, for the race detector.
+// TestFormsAtOnce sends forms of many clients concurrently, for the race detector.
 func TestFormsAtOnce(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		app := w.client(docgen.NewApplication{Name: "App"})
@@ -142,7 +142,7 @@ func TestFormsAtOnce(t *testing.T) {
 	})
 }
 
-// checkTokenAnswer checks an answer as RFC 6749, sections 5.1 and 5.2, has it.
+// checkTokenAnswer checks a response according to RFC 6749, sections 5.1 and 5.2.
 func checkTokenAnswer(t *testing.T, res response, v object, reason, part string) {
 	t.Helper()
 	if res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("Content-Type") != "application/json" {
@@ -165,7 +165,7 @@ func checkTokenAnswer(t *testing.T, res response, v object, reason, part string)
 	}
 }
 
-// TestTokensOnTheWire follows tokens from their beginning to their end.
+// TestTokensOnTheWire follows tokens from issue to revocation.
 func TestTokensOnTheWire(t *testing.T) {
 	run(t, func(w *world) {
 		app := w.client(docgen.NewApplication{Name: "App", ActsAsUsers: true})
@@ -231,7 +231,7 @@ func TestRateLimitsOfClients(t *testing.T) {
 			get(client{app.Application, "guess"}.form()).want(w.t, 400)
 		}
 		get(client{app.Application, "guess"}.form()).want(w.t, 429, "rate_limit_exceeded")
-		get(right(other)).want(w.t, 200) // who knows the secret is no guest
+		get(right(other)).want(w.t, 200) // a client with the right secret is not a guest
 	})
 }
 
@@ -253,7 +253,7 @@ func TestAsUserOnTheWire(t *testing.T) {
 				w.t.Errorf("%s for the owner is %v", caller, me)
 			}
 		}
-		// The owner's token was used by nobody, so that the lines of the log are those of who acted.
+		// The owner did not use their token, so these log lines are from applications acting as the owner.
 		if lines := w.logs.find(`"user_id":`+owner, `"actor_id":`+id(app.Account.ID)); len(lines) != 2 {
 			w.t.Errorf("%d lines of the log name both users, want 2", len(lines))
 		}
@@ -274,7 +274,7 @@ func TestAsUserOnTheWire(t *testing.T) {
 	})
 }
 
-// TestRateLimitsOfWhoActs shows that the calls for many users count for the one whose token it is.
+// TestRateLimitsOfWhoActs shows that requests on behalf of many users count for the user who owns the token.
 func TestRateLimitsOfWhoActs(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: server.RateLimits{Requests: 3}}, func(w *world) {
 		for _, name := range []string{"owner", "other", "reader"} {

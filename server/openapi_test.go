@@ -19,18 +19,19 @@ import (
 	"platen/server"
 )
 
-// document is an OpenAPI document, read by the tests alone: they hold what the server says against what it does.
+// document is an OpenAPI document, decoded independently of the server, so that tests can compare the documentation
+// with the responses.
 type document struct {
 	Paths      map[string]map[string]operation
 	Components struct{ Headers map[string]object }
 	schemas    *jsonschema.Compiler
-	compiled   map[string]*jsonschema.Schema // by where they stand
+	compiled   map[string]*jsonschema.Schema // by JSON pointer
 	mu         sync.Mutex                    // for compiled
 }
 
 type operation struct {
 	Summary    string
-	Servers    []object // of an address that does not stand under /2.0
+	Servers    []object // for URLs that are not under /2.0
 	Parameters []struct {
 		Name, In, Description string
 		Required              bool
@@ -52,7 +53,7 @@ type media struct {
 	Example any
 }
 
-// documentURL stands for the document in the schemas' references.
+// documentURL stands for the document in the references of schemas.
 const documentURL = "https://platen.example/openapi.json"
 
 func (w *world) document() *document {
@@ -67,13 +68,13 @@ func readDocument(t *testing.T, text []byte) *document {
 	d.resolveHeaders()
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	must(t, err)
-	d.schemas.DefaultDraft(jsonschema.Draft2020) // which OpenAPI 3.1 is of
+	d.schemas.DefaultDraft(jsonschema.Draft2020) // the draft of OpenAPI 3.1
 	d.schemas.AssertFormat()
 	must(t, d.schemas.AddResource(documentURL, v))
 	return d
 }
 
-// resolveHeaders puts the headers that several responses have in common where they are named.
+// resolveHeaders replaces references to shared headers with the headers.
 func (d *document) resolveHeaders() {
 	for _, operations := range d.Paths {
 		for _, op := range operations {
@@ -88,7 +89,7 @@ func (d *document) resolveHeaders() {
 	}
 }
 
-// operation returns the operation that a request is documented as; nil when there is none.
+// operation returns the documented operation of a request, or nil if there is none.
 func (d *document) operation(method, path string) *operation {
 	for pattern, operations := range d.Paths {
 		match, err := regexp.MatchString("^"+regexp.MustCompile(`\{[a-z_]+\}`).ReplaceAllString(pattern, "[^/]+")+"$", path)
@@ -105,18 +106,18 @@ func (d *document) literal(method, path string) bool {
 	return ok
 }
 
-// escapePointer writes a name for a JSON pointer (RFC 6901).
+// escapePointer escapes a name for a JSON pointer (RFC 6901).
 func escapePointer(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
-// ownHeaders are what HTTP, the connection and the safety of browsers add to every answer; the interface says nothing of
-// them. All other headers are documented or a mistake.
+// ownHeaders are headers that HTTP, the connection, and browser security add to every response; the API does not
+// document them. All other headers must be documented.
 var ownHeaders = []string{"Cache-Control", "Connection", "Content-Encoding", "Content-Length", "Content-Security-Policy", "Content-Type",
 	"Date", "Referrer-Policy", "Vary", "X-Content-Type-Options", "X-Frame-Options"}
 
-// check compares a response with the document: its status must be documented for the operation, and its headers, content type, and body
-// for the status. Errors outside of operations have the same body.
+// check compares a response with the document: its status must be documented for the operation, and its headers,
+// content type, and body for the status. Errors outside of operations have the same body.
 func (d *document) check(t testing.TB, r response) {
 	t.Helper()
 	path, ours := strings.CutPrefix(r.Request.URL.Path, "/2.0")
@@ -143,7 +144,7 @@ func (d *document) check(t testing.TB, r response) {
 	}
 }
 
-// checkHeaders returns what is wrong with the headers of a response.
+// checkHeaders returns the problems with the headers of a response.
 func checkHeaders(documented responseDoc, got http.Header) []string {
 	var problems []string
 	for name := range got {
@@ -173,7 +174,7 @@ func (d *document) checkBody(t testing.TB, r response, pointer string) {
 	}
 }
 
-// validate holds a value against the schema at a place of the document.
+// validate validates a value against the schema at a JSON pointer of the document.
 func (d *document) validate(pointer string, v any) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -203,7 +204,7 @@ func TestOpenAPIDocument(t *testing.T) {
 	})
 }
 
-// checkOperation demands of an operation what makes its documentation useful, and that its examples are right.
+// checkOperation checks that the documentation of an operation is complete, and its examples are valid.
 func checkOperation(t *testing.T, d *document, op *operation) {
 	if op.Summary == "" {
 		t.Error("it has no summary")

@@ -10,7 +10,7 @@ import (
 	"platen/docgen"
 )
 
-// walkByMarker follows a list to its end and returns the ids in the order they came, and every page's address.
+// walkByMarker follows a list to its end. It returns the ids in order of appearance, and the path of every page.
 func (w *world) walkByMarker(path string) (ids []string, pages []object) {
 	w.t.Helper()
 	marker := ""
@@ -147,7 +147,7 @@ func TestLimitsAndMarkers(t *testing.T) {
 			name, path string
 			status     int
 			code       string
-			limit      float64 // in the answer
+			limit      float64 // in the response
 		}{
 			{"no limit", "/docgen_jobs", 200, "", 100},
 			{"an empty limit", "/docgen_jobs?limit=", 200, "", 100},

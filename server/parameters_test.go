@@ -9,12 +9,12 @@ import (
 	"platen/server"
 )
 
-// TestParameters sends query parameters and headers that no operation takes as they are. What is wrong is named.
+// TestParameters sends invalid query parameters and headers to several operations. The response names each problem.
 func TestParameters(t *testing.T) {
 	tests := []struct {
 		name, call string
 		header     http.Header
-		problems   string // reason and name of each; empty when the request is accepted
+		problems   string // reason and name of each; empty if the request is accepted
 		message    string
 		box        bool // whether it is accepted with CompatBox
 	}{
@@ -116,7 +116,7 @@ func TestParametersOfClients(t *testing.T) {
 	}
 }
 
-// TestEmptyTexts sends empty strings for what would otherwise pass for left out.
+// TestEmptyTexts sends empty strings for parameters that would otherwise count as omitted.
 func TestEmptyTexts(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		s := w.scene()

@@ -10,7 +10,8 @@ import (
 	"platen/server"
 )
 
-// TestErrorsOfEveryOperation is the conditions under which the operations of documents and archives fail, one by one.
+// TestErrorsOfEveryOperation tests, one by one, the conditions under which the operations on documents and archives
+// fail.
 func TestErrorsOfEveryOperation(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()
@@ -99,7 +100,7 @@ func TestErrorsOfEveryOperation(t *testing.T) {
 	})
 }
 
-// TestTooManyRequestsOnEveryRoute uses up the limits of a user, and then calls every operation.
+// TestTooManyRequestsOnEveryRoute reaches the limits of a user, and then calls every operation.
 func TestTooManyRequestsOnEveryRoute(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: server.RateLimits{Requests: 1, Uploads: 1}}, func(w *world) {
 		s := w.scene()
@@ -118,7 +119,7 @@ func TestTooManyRequestsOnEveryRoute(t *testing.T) {
 	})
 }
 
-// TestWhatIsBeingRead asks for the tags and the contract of a template that nobody has read yet.
+// TestWhatIsBeingRead requests the tags and the contract of a template that has not been read yet.
 func TestWhatIsBeingRead(t *testing.T) {
 	run(t, func(w *world) {
 		ctx := w.t.Context()
@@ -181,8 +182,8 @@ func TestFailuresOnTheWire(t *testing.T) {
 	})
 }
 
-// TestForms names the fields of files, folders, versions, users, collaborations and archives as they are when no fields are
-// asked for.
+// TestForms names the fields of files, folders, versions, users, collaborations, and archives when no fields are
+// requested.
 func TestForms(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()
@@ -244,7 +245,7 @@ func TestForms(t *testing.T) {
 	})
 }
 
-// TestDefaultLimits is what a server allows whose operator says nothing.
+// TestDefaultLimits checks the default limits of a server.
 func TestDefaultLimits(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		want := docgen.Limits{Documents: 10_000, InputBytes: 5 << 20, BatchBytes: 64 << 20, UploadBytes: 5 << 30, TemplateBytes: 100 << 20,
@@ -255,14 +256,14 @@ func TestDefaultLimits(t *testing.T) {
 	})
 }
 
-// TestDefaultRateLimits is how many requests a minute are answered where the operator says nothing.
+// TestDefaultRateLimits checks the default number of requests per minute.
 func TestDefaultRateLimits(t *testing.T) {
 	if got, want := (server.RateLimits{}).WithDefaults(), (server.RateLimits{Requests: 1000, Uploads: 240, Guests: 300}); got != want {
 		t.Errorf("limits %+v, want %+v", got, want)
 	}
 }
 
-// TestLimitsOfTexts sends texts that are just as long as they may be, and then one character more.
+// TestLimitsOfTexts sends texts of the maximum length, and then texts with one character more.
 func TestLimitsOfTexts(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()

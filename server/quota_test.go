@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestUploadBeyondTheQuota sends the beginning of an upload that is too large for its user. The answer comes without the rest.
+// TestUploadBeyondTheQuota sends the first part of an upload that exceeds the user's quota. The response arrives before
+// the rest is sent.
 func TestUploadBeyondTheQuota(t *testing.T) {
 	run(t, func(w *world) {
 		me := w.do("GET /users/me", request{}).want(w.t, 200)

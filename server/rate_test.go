@@ -38,13 +38,13 @@ func runCounters(t *testing.T, test func(t *testing.T, c server.RateCounter)) {
 	}
 }
 
-// TestRateCounter checks what a limit of 10 allows over time.
+// TestRateCounter checks how many requests a limit of 10 allows over time.
 func TestRateCounter(t *testing.T) {
 	runCounters(t, func(t *testing.T, c server.RateCounter) {
 		for _, step := range []struct {
-			after  time.Duration // noon
+			after  time.Duration // after noon
 			key    string
-			counts int // how many are counted of 20
+			counts int // how many of 20 are counted
 		}{
 			{0, "a", 10},
 			{0, "b", 10}, // each key by itself
@@ -101,8 +101,8 @@ func TestRateCounterIsExact(t *testing.T) {
 	})
 }
 
-// TestRetryAfterIsExact shows that a request is allowed after the time to wait, and not before. Retry-After has whole seconds, so it is
-// at least 1.
+// TestRetryAfterIsExact shows that a request is allowed after the reported time, and not before. Retry-After has whole
+// seconds, so it is at least 1.
 func TestRetryAfterIsExact(t *testing.T) {
 	runCounters(t, func(t *testing.T, c server.RateCounter) {
 		key := 0
@@ -110,7 +110,7 @@ func TestRetryAfterIsExact(t *testing.T) {
 			key++
 			name := fmt.Sprint("key ", key)
 			limit := rapid.IntRange(1, 8).Draw(t, "limit")
-			now := noon.Add(time.Duration(key) * 24 * time.Hour) // a counter that serves all runs does not go back
+			now := noon.Add(time.Duration(key) * 24 * time.Hour) // for a counter that all runs share, time must not go back
 			take := func(at time.Time) time.Duration {
 				wait, err := server.TakeRate(t.Context(), c, name, limit, at)
 				if err != nil {
@@ -136,7 +136,7 @@ func TestRetryAfterIsExact(t *testing.T) {
 	})
 }
 
-// TestRateCountersAgree gives both the same requests.
+// TestRateCountersAgree sends both the same requests.
 func TestRateCountersAgree(t *testing.T) {
 	postgres := counters["postgres"](t)
 	run := 0
@@ -158,8 +158,8 @@ func TestRateCountersAgree(t *testing.T) {
 	})
 }
 
-// TestRateLimitsOverTwoNodes sends many requests at once to two servers on one database: exactly as many are answered as
-// the limit says.
+// TestRateLimitsOverTwoNodes sends many concurrent requests to two servers on one database: exactly as many succeed as
+// the limit allows.
 func TestRateLimitsOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.Postgres(t)
@@ -228,7 +228,7 @@ func get(t *testing.T, url, token string) (status int, retryAfter string) {
 	return res.StatusCode, res.Header.Get("Retry-After")
 }
 
-// TestRateLimitsWithoutTheSharedCounter takes the counter's database away: the server counts by itself, and says so.
+// TestRateLimitsWithoutTheSharedCounter closes the counter's database: the server counts on its own, and logs this.
 func TestRateLimitsWithoutTheSharedCounter(t *testing.T) {
 	gone, err := store.Open(t.Context(), storetest.Postgres(t))
 	must(t, err)
@@ -248,7 +248,7 @@ func TestRateLimitsWithoutTheSharedCounter(t *testing.T) {
 	})
 }
 
-// TestOldRatesAreRemoved counts under many keys, and under one some time later.
+// TestOldRatesAreRemoved counts under many keys, and under one of them some time later.
 func TestOldRatesAreRemoved(t *testing.T) {
 	cfg := storetest.Postgres(t)
 	db := storetest.Open(t, cfg)
@@ -289,7 +289,7 @@ func TestAddressesOfGuests(t *testing.T) {
 	}
 }
 
-// BenchmarkCount takes one of a limit that is never reached; the floor is a query that does nothing.
+// BenchmarkCount counts toward a limit that is never reached. The floor is a query that does nothing.
 func BenchmarkCount(b *testing.B) {
 	for name, open := range counters {
 		for _, users := range []int{1, 1000} {

@@ -24,10 +24,10 @@ import (
 	"platen/store/storetest"
 )
 
-// benchItems is how many files the folder of the benchmarks holds.
+// benchItems is the number of files in the folder of the benchmarks.
 const benchItems = 1_000_000
 
-// reader is a server on SQLite with a batch of 100 jobs and a folder of a million files, and what its floors need.
+// reader is a server on SQLite with a batch of 100 jobs and a folder of a million files, and the data for the floors.
 type reader struct {
 	client     *http.Client
 	api, floor *httptest.Server
@@ -38,12 +38,12 @@ type reader struct {
 	job, batch string
 	folder     int64
 	template   int64
-	marker     string // of the middle of the folder
+	marker     string // of a position in the middle of the folder
 }
 
-// BenchmarkRead makes requests that read, over a connection, with the token checked and all that a server does. The floor
-// of each is a handler that answers with the same bytes after the same query of its rows, prepared before, on the same
-// database. The two take turns, so that whatever else the machine does meets both; what is reported are medians.
+// BenchmarkRead sends read requests over a connection, with authentication and everything else that a server does. The
+// floor of each is a handler that sends the same bytes after the same prepared query on the same database. The two
+// alternate, so that other load on the machine affects both. The results are medians.
 func BenchmarkRead(b *testing.B) {
 	r := newReader(b)
 	items := fmt.Sprintf("/folders/%d/items?limit=100", r.folder)
@@ -72,8 +72,8 @@ func BenchmarkRead(b *testing.B) {
 
 const jobsAndBatches = "SELECT * FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id "
 
-// BenchmarkManyClients is 64 clients that read at once; it reports the median and the 99th percentile of their waiting, and how many
-// requests went wrong.
+// BenchmarkManyClients lets 64 clients read at once. It reports the median and the 99th percentile of their latency,
+// and the number of failed requests.
 func BenchmarkManyClients(b *testing.B) {
 	r := newReader(b)
 	for name, path := range map[string]string{
@@ -130,7 +130,7 @@ func (r *reader) time(b *testing.B, from *httptest.Server, path string) time.Dur
 	return time.Since(began)
 }
 
-// quantile returns the duration that a share of all, in hundredths, is not above.
+// quantile returns the duration that the given percentage of all durations does not exceed.
 func quantile(of []time.Duration, percent int) time.Duration {
 	slices.Sort(of)
 	return of[min(len(of)*percent/100, len(of)-1)]
@@ -216,7 +216,7 @@ func newReader(b *testing.B) *reader {
 	return r
 }
 
-// furnish makes the batch and the folder.
+// furnish creates the batch and the folder.
 func (r *reader) furnish(b *testing.B, service *docgen.Service) {
 	b.Helper()
 	ctx := b.Context()
@@ -246,8 +246,8 @@ func (r *reader) furnish(b *testing.B, service *docgen.Service) {
 	r.template = template.ID
 }
 
-// fill puts files into the folder. A marker is the place of an entry, so that one in the middle comes with the upper half
-// alone.
+// fill inserts files into the folder. A marker is the position of an entry, so the marker of the first page of the
+// upper half is in the middle once the lower half is inserted.
 func (r *reader) fill(b *testing.B) {
 	b.Helper()
 	r.insert(b, benchItems/2+1, benchItems)
@@ -259,7 +259,7 @@ func (r *reader) fill(b *testing.B) {
 	r.insert(b, 1, benchItems/2)
 }
 
-// insert adds files with the ids from first to last, which no service would give out any more.
+// insert adds files with the ids from first to last, which a service no longer assigns.
 func (r *reader) insert(b *testing.B, first, last int) {
 	b.Helper()
 	_, err := r.db.ExecContext(b.Context(), `WITH RECURSIVE n (i) AS (SELECT $1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)

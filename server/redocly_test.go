@@ -10,14 +10,14 @@ import (
 	"platen/server"
 )
 
-// TestOpenAPIDocumentLinted has another team's linter judge the document, by all that it recommends: what it would only
-// warn of is an error here.
+// TestOpenAPIDocumentLinted runs a third-party linter on the document, with all recommended rules. Its warnings are
+// errors here.
 func TestOpenAPIDocumentLinted(t *testing.T) {
 	linter := redocly(t)
 	for page, skipped := range map[string][]string{
 		"openapi.json": nil,
-		// To the linter null is wrong where a reference may be null, for which 3.0 has no way that it agrees with. And what
-		// webhooks are sent, which 3.0 cannot say, is used by nothing else.
+		// The linter rejects null where a reference may be null, for which 3.0 has no form that it accepts. In 3.0,
+		// nothing refers to the bodies of webhooks, because 3.0 does not support webhooks.
 		"openapi-3.0.json": {"--skip-rule=no-invalid-media-type-examples", "--skip-rule=no-unused-components"},
 	} {
 		t.Run(page, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestOpenAPIDocumentLinted(t *testing.T) {
 	}
 }
 
-// redocly returns the path of the linter that scripts/test-deps installs, or skips.
+// redocly returns the path of the linter that scripts/test-deps installs, or skips the test.
 func redocly(t *testing.T) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()

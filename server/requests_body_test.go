@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// jsonNode is a JSON value that can be made wrong: its objects may have a field twice, or none of a name.
+// jsonNode is a JSON value that can be invalid: its objects may have duplicate fields or lack fields.
 type jsonNode struct {
-	text   string // of what is no object and no array
+	text   string // for values other than objects and arrays
 	open   string // { or [
 	names  []string
 	values []*jsonNode
@@ -35,7 +35,7 @@ func (n *jsonNode) String() string {
 	return b.String()
 }
 
-// quoted is a text as a JSON string, in which « and » keep their meaning, and bytes that are no text stay as they are.
+// quoted returns a text as a JSON string, in which « and » keep their meaning, and invalid bytes stay unchanged.
 func quoted(text string) string {
 	escaped := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\x00", `\u0000`, "\r", `\r`, "\n", `\n`).Replace(text)
 	return `"` + escaped + `"`
@@ -43,7 +43,7 @@ func quoted(text string) string {
 
 func leaf(text string) *jsonNode { return &jsonNode{text: text} }
 
-// value makes a value that a schema allows; at is the path of names that leads to it.
+// value returns a value that a schema allows; at is the path of names to it.
 func (g *generator) value(schema object, at string) *jsonNode {
 	if ref, ok := schema["$ref"].(string); ok {
 		if g.apt && strings.HasSuffix(at, ".triggers") { // of which few fit every target
@@ -87,7 +87,7 @@ func (g *generator) value(schema object, at string) *jsonNode {
 	return leaf(quoted(g.text(schema, at)))
 }
 
-// typeIn is the type that a schema allows, besides null.
+// typeIn returns the type that a schema allows, apart from null.
 func typeIn(schema object) any {
 	if types, ok := schema["type"].([]any); ok {
 		return types[0]
@@ -128,7 +128,8 @@ func (g *generator) object(schema object, at string) *jsonNode {
 	return made
 }
 
-// likely is how likely a field is there that may be left out: in apt requests only what says what is meant.
+// likely returns the probability, in percent, that an optional field is present. In apt requests, mostly fields that
+// identify an object are.
 func (g *generator) likely(name string) int {
 	switch {
 	case g.apt && (name == "id" || name == "trashed_at" || name == "login"):
@@ -143,7 +144,7 @@ func (n *jsonNode) add(name string, value *jsonNode) {
 	n.names, n.values = append(n.names, name), append(n.values, value)
 }
 
-// text is what a field of a name holds.
+// text returns a value for a field with a name.
 func (g *generator) text(schema object, at string) string {
 	names := strings.Split(at, ".")
 	name := names[len(names)-1]
@@ -173,7 +174,7 @@ func (g *generator) text(schema object, at string) string {
 	return pick(g, goodNames...)
 }
 
-// mutate makes some values of a body wrong.
+// mutate makes some values of a body invalid.
 func (g *generator) mutate(body *jsonNode) *jsonNode {
 	if !g.wrong() && !(g.hostility > 0 && g.chance(60)) {
 		return body
@@ -193,7 +194,7 @@ func (n *jsonNode) all(nodes []*jsonNode) []*jsonNode {
 	return nodes
 }
 
-// wrongValues stand where something else should.
+// wrongValues replace valid values.
 var wrongValues = []string{
 	"null", "true", "0", "-1", "1.5", "1e400", "-0", "9223372036854775808", "«repeat:400:9»", `""`, "[]", "{}", "[null]", `{"id":null}`,
 	`{"id":["1"]}`, `"x"`, `"«repeat:70000:x»"`,
@@ -223,7 +224,7 @@ func (g *generator) mutateOne(n *jsonNode) {
 	}
 }
 
-// spoil makes a text wrong that need not be JSON then.
+// spoil changes a text so that it is probably no longer valid JSON.
 func (g *generator) spoil(text string) string {
 	if !g.wrong() {
 		return text
@@ -246,7 +247,7 @@ func (g *generator) spoil(text string) string {
 
 const boundary = "boundary"
 
-// parts are the parts of an upload.
+// parts returns the parts of an upload.
 func (g *generator) parts(body *jsonNode) string {
 	parts := make([]string, 0, len(body.names))
 	for i, name := range body.names {

@@ -18,7 +18,7 @@ import (
 	"platen/docgen"
 )
 
-// signingKey is what applications sign assertions with. It is made once: making one takes long.
+// signingKey signs the assertions of applications. It is generated once, because that takes long.
 var signingKey = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -27,8 +27,8 @@ var signingKey = sync.OnceValue(func() *rsa.PrivateKey {
 	return key
 })
 
-// clients makes applications: acting, which gets tokens of users too and signs assertions, has grants of the owner, and is
-// the account that makes requests; and modest, which may little.
+// clients creates applications: acting, which can get tokens for users and sign assertions, has grants of the owner,
+// and whose account sends requests; and modest, which has few permissions.
 func (v *visit) clients() {
 	w := v.w
 	ctx := w.t.Context()
@@ -61,7 +61,7 @@ func (v *visit) client(name string, n docgen.NewApplication) client {
 	return made
 }
 
-// assertion signs a new assertion of acting, for the subject that is right with its kind, or one that is wrong.
+// assertion signs a new assertion of acting, with a subject that matches its kind, or with a wrong one.
 func (v *visit) assertion(which string) string {
 	v.assertions++
 	now := time.UnixMicro(v.w.clock.Load())
@@ -89,7 +89,7 @@ func (v *visit) assertion(which string) string {
 	return text
 }
 
-// clientRequest makes a request of a client, to an address below the root.
+// clientRequest returns a request of a client to a path from the root.
 func (g *generator) clientRequest(r wireRequest, path string) wireRequest {
 	r.as, r.path = pick(g, "guest", "guest", "guest", "owner"), "/"+path
 	form := g.tokenForm()
@@ -123,7 +123,7 @@ func (g *generator) clientRequest(r wireRequest, path string) wireRequest {
 	return r
 }
 
-// tokenForm asks for a token by one of the grants.
+// tokenForm returns a token request with one of the grants.
 func (g *generator) tokenForm() url.Values {
 	form := url.Values{"grant_type": {pick(g, docgen.GrantClient, docgen.GrantAssertion, docgen.GrantRefresh)}}
 	switch form.Get("grant_type") {

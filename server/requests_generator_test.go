@@ -11,22 +11,22 @@ import (
 	"strings"
 )
 
-// operationRef is an operation of the document with its place.
+// operationRef is an operation of the document with its method and path.
 type operationRef struct {
 	operation
 	method, path string
 }
 
-// generator makes requests of a document. What it makes is a matter of its seed alone.
+// generator generates requests from a document. They depend only on its seed.
 type generator struct {
 	rand       *rand.Rand
-	operations []operationRef // in an order that is always the same
+	operations []operationRef // in a fixed order
 	schemas    map[string]object
 
-	// Of the request that is being made:
-	hostility int                 // of a hundred choices, how many are wrong
-	apt       bool                // the caller may do it, and the ids are of what is there
-	prying    bool                // ids are of what is hidden
+	// For the current request:
+	hostility int                 // percentage of wrong choices
+	apt       bool                // the caller has permission, and the ids exist
+	prying    bool                // ids are those of hidden objects
 	fitting   map[string][]string // names of the ids that fit the operation, by kind
 }
 
@@ -46,8 +46,8 @@ func (w *world) generator(seed uint64) *generator {
 	return g
 }
 
-// request makes one: half are right as far as one can know, most of them apt and some prying, a quarter have a thing or two
-// wrong, a quarter are hostile.
+// request generates a request. Half of them are valid as far as possible: most of those are apt, and some prying. A
+// quarter has a few mistakes, and a quarter is hostile.
 func (g *generator) request() wireRequest {
 	g.hostility = pick(g, 0, 0, 4, 40)
 	g.apt, g.prying = false, false
@@ -85,10 +85,10 @@ func (g *generator) request() wireRequest {
 	return r
 }
 
-// Who apt requests to some operations are made as, because hardly anybody else comes through to them.
+// The callers of apt requests for some operations, which few other callers can use.
 var aptCallers = map[string]string{"archives": "archivist", "storage_policies": "archivist", "users": "admin", "webhook_keys": "admin"}
 
-// caller is who makes a request: seldom one that is turned away at the door.
+// caller draws the caller of a request, seldom one who cannot be authenticated.
 func (g *generator) caller(path string) string {
 	switch name, ok := aptCallers[strings.Split(path, "/")[1]]; {
 	case g.apt && ok && path != "/users/me":
@@ -101,17 +101,17 @@ func (g *generator) caller(path string) string {
 	return pick(g, slices.Concat(callers, callers[slices.Index(callers, "other"):], []string{"account", "account"})...)
 }
 
-// wrong decides whether the next choice is a wrong one.
+// wrong decides whether the next choice is wrong.
 func (g *generator) wrong() bool { return g.rand.IntN(100) < g.hostility }
 
-// chance decides with a probability of so many in a hundred.
+// chance returns true with a probability in percent.
 func (g *generator) chance(percent int) bool { return g.rand.IntN(100) < percent }
 
 func pick[T any](g *generator, from ...T) T { return from[g.rand.IntN(len(from))] }
 
 var pathParam = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-// Operations that few ids fit, with the names of those.
+// The names of the ids for operations that accept few ids.
 var fitting = []struct {
 	operation *regexp.Regexp
 	ids       map[string][]string
@@ -165,7 +165,7 @@ func encodeNamed(values url.Values) string {
 	return strings.NewReplacer("%C2%AB", "«", "%C2%BB", "»", "%3A", ":").Replace(values.Encode())
 }
 
-// param is a value of a parameter.
+// param returns a value for a parameter.
 func (g *generator) param(name string, schema object) string {
 	if g.wrong() {
 		return pick(g, hostileTexts...)
@@ -189,7 +189,7 @@ func (g *generator) param(name string, schema object) string {
 	return strings.Trim(g.value(schema, name).String(), `"`)
 }
 
-// headers are what admits a request, what it depends on, and in hostile requests what else there may be.
+// headers returns the headers for authentication and conditions and, in hostile requests, others.
 func (g *generator) headers(op operationRef, caller string) [][2]string {
 	var headers [][2]string
 	add := func(name, value string) { headers = append(headers, [2]string{name, value}) }
@@ -223,7 +223,7 @@ func (g *generator) headers(op operationRef, caller string) [][2]string {
 	return headers
 }
 
-// Names of what visits are furnished with, by kind.
+// The names of the objects in every visit, by kind.
 var furnished = map[string][]string{
 	"file":           {"shared", "shared2", "other", "stranger", "gone", "versions", "trashed", "spare"},
 	"folder":         {"shared", "shared2", "other", "stranger", "shown", "trashed", "spare"},
@@ -242,7 +242,7 @@ var furnished = map[string][]string{
 	"slot":             {"primary", "secondary"},
 }
 
-// Names of what the callers of apt requests may do everything with.
+// The names of objects with which the callers of apt requests may do everything.
 var aptNames = map[string][]string{
 	"file": {"shared", "shared2"}, "folder": {"shared", "shared2"}, "file_version": {"shared", "shared2"},
 	"user": {"owner", "other", "reader", "editor", "admin", "carol", "spare2"}, "docgen_batch": {"shared", "shared2"},
@@ -252,7 +252,7 @@ var aptNames = map[string][]string{
 	"slot": {"primary", "secondary"},
 }
 
-// kindsOf are the kinds of things whose id a field or parameter holds, where its name is not the kind's.
+// kindsOf maps the names of fields and parameters with an id to a kind, if the name is not the kind.
 var kindsOf = map[string]string{
 	"template": "file", "parent": "folder", "destination_folder": "folder", "version": "file_version", "batch": "docgen_batch",
 	"job":           "docgen_job",
@@ -260,7 +260,7 @@ var kindsOf = map[string]string{
 	"listener": "webhook_listener",
 }
 
-// id is the id of something of a kind: seldom of the wrong kind.
+// id returns the id of an object of a kind, seldom of a wrong kind.
 func (g *generator) id(name string) string {
 	kind := name
 	if known, ok := kindsOf[name]; ok {
@@ -289,7 +289,7 @@ func (g *generator) id(name string) string {
 	return "«" + kind + ":" + pick(g, names...) + "»"
 }
 
-// aptNames are the names of what the operation comes through with.
+// aptNames returns the names of objects for which the operation succeeds.
 func (g *generator) aptNames(kind string) []string {
 	if names := g.fitting[kind]; len(names) > 0 {
 		return names

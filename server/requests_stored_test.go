@@ -24,15 +24,15 @@ import (
 
 var requestsPostgres = flag.Bool("requests-postgres", false, "let TestRequests make its requests on PostgreSQL")
 
-// storedState looks at what a world has stored, past the service.
+// storedState reads the stored data of a world directly.
 type storedState struct {
 	w     *world
 	db    *sql.DB
-	tasks string       // the query of the tasks of a kind
+	tasks string       // the query for the tasks of a kind
 	blobs []blob.Store // of all storage policies
 }
 
-// newStoredWorld makes a world with a second storage policy.
+// newStoredWorld creates a world with a second storage policy.
 func newStoredWorld(t *testing.T, cfg server.Config) (*world, *storedState) {
 	t.Helper()
 	database, open, tasks := storetest.SQLite, sqliteReader, "SELECT json(args) FROM river_job WHERE kind = $1"
@@ -57,7 +57,7 @@ func sqliteReader(config store.Config) (*sql.DB, error) {
 
 func postgresReader(config store.Config) (*sql.DB, error) { return sql.Open("pgx", config.URL) }
 
-// inTrees is a query with every item and the top of its tree.
+// inTrees is a query for every item with the root of its tree.
 const inTrees = `WITH RECURSIVE tree (id, top, archive, live) AS (
     SELECT items.id, items.id AS top, CAST(0 AS BIGINT), CAST(1 AS BIGINT) FROM items WHERE items.parent_id IS NULL
     UNION ALL
@@ -68,7 +68,7 @@ const inTrees = `WITH RECURSIVE tree (id, top, archive, live) AS (
     FROM tree JOIN items ON items.parent_id = tree.id
 ) `
 
-// What must never be found in the database: each query counts what breaks a rule.
+// Rules of the stored data: each query counts violations.
 var storedRules = map[string]string{
 	"items that no tree holds": `SELECT COUNT(*) FROM items WHERE id NOT IN (SELECT id FROM tree)`,
 	"items that do not belong to the owner of their tree": `SELECT COUNT(*) FROM tree JOIN items ON items.id = tree.id
@@ -118,15 +118,15 @@ var storedRules = map[string]string{
 		WHERE docgen_jobs.batch_id = docgen_endings.batch_id AND docgen_jobs.status IN ('pending', 'submitted'))`,
 	"merged files that nobody will make": `SELECT COUNT(*) FROM docgen_merges WHERE status IN ('pending', 'submitted')
 		AND batch_id NOT IN (SELECT batch_id FROM docgen_endings)`,
-	// Listeners are fetched from a last time, and end by themselves.
+	// Listeners can be polled a last time after that, and expire on their own.
 	"webhooks on what is gone": `SELECT COUNT(*) FROM webhooks WHERE status = 'active' AND address <> '' AND target_id NOT IN ` +
 		`(SELECT id FROM items)`,
 	"collaborations of the owner": `SELECT COUNT(*) FROM collaborations JOIN items ON items.id = collaborations.item_id
 		WHERE items.owner_id = collaborations.user_id`,
 }
 
-// problem says what does not hold together of what is stored, before and after the tasks that see to contents; "" when all
-// does.
+// problem returns the inconsistencies in the stored data, before and after the tasks for contents have run, one per
+// line.
 func (s *storedState) problem() string {
 	problems := append(s.broken(storedRules), s.lost()...)
 	s.work()
@@ -152,7 +152,7 @@ func (s *storedState) broken(rules map[string]string) []string {
 	return problems
 }
 
-// A storedVersion is a version, as its row has it.
+// A storedVersion is a version according to its row.
 type storedVersion struct {
 	id, size  int64
 	sha1, key string
@@ -184,7 +184,7 @@ func (s *storedState) lost() []string {
 	return problems
 }
 
-// work does the tasks of the queue that carry and remove contents.
+// work runs the tasks of the queue that move and delete contents.
 func (s *storedState) work() {
 	t := s.w.t
 	_, _, err := s.w.Relocate(t.Context())
@@ -205,7 +205,7 @@ func (s *storedState) work() {
 // orphans returns a message for each content that no version refers to.
 func (s *storedState) orphans() []string {
 	named := map[string]bool{}
-	for _, mark := range docgen.IdentityObjects() { // which say which database the contents are of
+	for _, mark := range docgen.IdentityObjects() { // they identify the database of the contents
 		named[mark] = true
 	}
 	for _, v := range s.versions() {
@@ -223,7 +223,7 @@ func (s *storedState) orphans() []string {
 	return problems
 }
 
-// holds reports whether the content of a version is there, and is what the version says.
+// holds returns an error unless the content of a version exists and matches its row.
 func (s *storedState) holds(v storedVersion) error {
 	content, err := s.w.TemplateContent(s.w.t.Context(), v.id)
 	if err != nil {

@@ -20,16 +20,16 @@ import (
 	"platen/server"
 )
 
-// How many requests TestRequests makes, and from which seed: go test ./server -run TestRequests -requests=1000000 -seed=7.
+// The number of requests of TestRequests, and their seed: go test ./server -run TestRequests -requests=1000000 -seed=7.
 var (
 	requestFlag = flag.Int("requests", 0, "requests that TestRequests makes; 0 for 10000, or fewer with -short or the race detector")
 	requestSeed = flag.Uint64("seed", 1, "seed of the requests that TestRequests makes")
 )
 
-// allRequests is how many requests show that every operation is reached.
+// allRequests is the number of requests that suffices to reach every operation.
 const allRequests = 10_000
 
-// requestCount returns how many requests TestRequests makes. Under the race detector they are slow.
+// requestCount returns the number of requests of TestRequests. Under the race detector, they are slow.
 func requestCount() int {
 	switch {
 	case *requestFlag != 0:
@@ -42,13 +42,13 @@ func requestCount() int {
 	return allRequests
 }
 
-// visitRequests is how many requests are made in one world: enough that they meet what others left, and not so many that
-// nothing is left to be met.
+// visitRequests is the number of requests in one world: enough to encounter the results of others, but not so many that
+// nothing is left.
 const visitRequests = 250
 
-// TestRequests makes requests of the OpenAPI document, valid ones, nearly valid ones and hostile ones, as every kind of
-// caller: none may be answered with a status of 500 or more, with what the document does not allow, or with anything of
-// what only a stranger may see; and what is stored must hold together in the end.
+// TestRequests sends requests generated from the OpenAPI document, valid, nearly valid, and hostile ones, as every kind
+// of caller. No response may have a status of 500 or more, violate the document, or reveal data of a stranger, and the
+// stored data must be consistent in the end.
 func TestRequests(t *testing.T) {
 	reached := &reach{answers: map[string]map[int]int{}}
 	t.Cleanup(func() { reached.check(t) })
@@ -71,7 +71,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestFoundRequests makes again what TestRequests once found something with.
+// TestFoundRequests repeats the requests with which TestRequests once found a problem.
 func TestFoundRequests(t *testing.T) {
 	files, err := filepath.Glob("testdata/requests/*.txt")
 	must(t, err)
@@ -92,7 +92,7 @@ func TestFoundRequests(t *testing.T) {
 	}
 }
 
-// shrink returns requests that still meet a problem, of which none can be left out.
+// shrink removes requests as long as the others still cause a problem.
 func shrink(t *testing.T, requests []wireRequest, problem string) ([]wireRequest, string) {
 	for size := len(requests) / 2; size > 0; size /= 2 {
 		for at := 0; at+size <= len(requests); {
@@ -113,20 +113,20 @@ func shrink(t *testing.T, requests []wireRequest, problem string) ([]wireRequest
 // visit is a world with items of several owners, and the data of its responses so far.
 type visit struct {
 	w       *world
-	ids     map[string]string // by their names in requests
+	ids     map[string]string // by name in requests
 	made    map[string]int    // the number of ids of each kind in responses
 	seen    map[string]bool   // ids
 	markers []string          // of any list and any caller
 	strange map[string]bool   // names of the stranger's items
-	secrets []string          // what no caller may see
+	secrets []string          // texts that no caller may see
 	absent  bool              // ids of hidden items are replaced with ids that do not exist
 	stored  *storedState
 	reached *reach
 
-	assertions int // how many there were
+	assertions int // number of assertions
 }
 
-// reach counts the answers of every operation by their status.
+// reach counts the responses of every operation by status.
 type reach struct {
 	mu      sync.Mutex
 	answers map[string]map[int]int
@@ -144,8 +144,8 @@ func (r *reach) count(operation string, status int) {
 	r.answers[operation][status]++
 }
 
-// check demands that requests have come through to every operation, and have been refused by it: with less, a test of
-// many requests shows little.
+// check fails the test unless every operation has both succeeded and rejected requests: otherwise, many requests show
+// little.
 func (r *reach) check(t *testing.T) {
 	for operation, statuses := range r.answers {
 		t.Log(operation, statuses)
@@ -164,7 +164,7 @@ func (r *reach) check(t *testing.T) {
 	}
 }
 
-// all makes requests, and returns after how many there was a problem, and which.
+// all sends requests. At the first problem, it returns the number of requests sent and the problem.
 func (v *visit) all(requests []wireRequest) (int, string) {
 	for i, r := range requests {
 		if problem := v.one(r); problem != "" {
@@ -174,7 +174,7 @@ func (v *visit) all(requests []wireRequest) (int, string) {
 	return len(requests), v.stored.problem()
 }
 
-// one makes a request, and returns what is wrong with the answer.
+// one sends a request, and returns the problem with the response, if any.
 func (v *visit) one(r wireRequest) string {
 	res, err := v.send(r)
 	if err != nil {
@@ -201,7 +201,7 @@ func (v *visit) one(r wireRequest) string {
 	return v.betrayed(r, res)
 }
 
-// send makes a request as it stands, whatever a client would make of it.
+// send sends a request exactly as written, without the changes that a client would make.
 func (v *visit) send(r wireRequest) (response, error) {
 	req, err := http.NewRequestWithContext(v.w.t.Context(), r.method, v.w.url, strings.NewReader(v.fill(r.as, r.body)))
 	if err != nil {
@@ -233,20 +233,20 @@ func (v *visit) send(r wireRequest) (response, error) {
 	return response{res, text}, err
 }
 
-// manyHeaders is the name of a header whose value is a number of headers to send instead.
+// manyHeaders is the name of a header that stands for as many headers as its value says.
 const manyHeaders = "Many"
 
 func addMany(header http.Header, count string) {
 	n, err := strconv.Atoi(count)
 	if err != nil {
-		panic(err) // only a file of testdata can be wrong
+		panic(err) // only an invalid file in testdata causes this
 	}
 	for i := range n {
 		header.Add("X-Header-"+strconv.Itoa(i), strings.Repeat("x", 50))
 	}
 }
 
-// problemList collects what a check finds, instead of ending a test with it.
+// problemList collects the problems that a check finds, instead of ending the test.
 type problemList struct {
 	testing.TB
 	problems []string
@@ -257,10 +257,10 @@ func (l *problemList) Errorf(format string, args ...any) {
 	l.problems = append(l.problems, fmt.Sprintf(format, args...))
 }
 
-// Fatal, with which a check gives up, is a problem like others.
+// Fatal, with which a check ends, records a problem like others.
 func (l *problemList) Fatal(args ...any) { l.problems = append(l.problems, fmt.Sprint(args...)) }
 
-// learn remembers the ids and markers of an answer for requests to come, but for the stranger's own.
+// learn records the ids and markers of a response for later requests, except those of the stranger.
 func (v *visit) learn(answer any) {
 	switch answer := answer.(type) {
 	case []any:
@@ -286,7 +286,7 @@ func (v *visit) learn(answer any) {
 	}
 }
 
-// remember gives an id a name, if it is a new one.
+// remember names an id, if it is new.
 func (v *visit) remember(kind, id string) {
 	if kind == "" || id == "" || v.seen[id] {
 		return

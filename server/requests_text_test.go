@@ -71,8 +71,8 @@ func (v *visit) meant(caller, name string) string {
 	return cmp.Or(v.ids[name], "0")
 }
 
-// Requests are kept as text: the call, a line for each header, an empty line and a line with the body. What a line cannot
-// hold is in Go's quotes. A line with two dashes separates requests.
+// Requests are stored as text: the call, a line for each header, an empty line, and a line with the body. Text that
+// does not fit on a line is quoted as in Go. A line with two dashes separates requests.
 const between = "\n--\n"
 
 func formatRequests(requests []wireRequest) string {
@@ -88,7 +88,7 @@ func formatRequests(requests []wireRequest) string {
 	return strings.Join(texts, between) + "\n"
 }
 
-// line is a text as one line, in quotes where it must be.
+// line returns a text as one line, quoted if necessary.
 func line(text string) string {
 	strange := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
 	if strings.ContainsFunc(text, strange) || strings.HasPrefix(text, `"`) || strings.TrimSpace(text) != text {

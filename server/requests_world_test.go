@@ -15,8 +15,8 @@ import (
 	"platen/docgen"
 )
 
-// furnish makes what the requests are about: things that the callers share, things of another caller, and things of a
-// stranger who never calls. All that the stranger's things say is secret, and so is where they are.
+// furnish creates the objects of the requests: objects that the callers share, objects of another caller, and objects
+// of a stranger who sends no requests. All texts of the stranger's objects are secret, and so are their ids.
 func (v *visit) furnish() {
 	w := v.w
 	w.t.Helper()
@@ -48,7 +48,7 @@ func (v *visit) furnish() {
 	v.stranger()
 }
 
-// spare makes things of the owner that are there to be deleted.
+// spare creates objects of the owner that may be deleted.
 func (v *visit) spare() {
 	ctx := v.w.t.Context()
 	folder, err := v.w.CreateFolder(ctx, v.w.owner, docgen.NewFolder{Name: "Spare"})
@@ -69,7 +69,7 @@ func (v *visit) done(suffix string) {
 	must(w.t, err)
 }
 
-// past makes a file of several versions, and things in the trash, all the owner's.
+// past creates a file with several versions, and objects in the trash, all of the owner.
 func (v *visit) past() {
 	w := v.w
 	ctx := w.t.Context()
@@ -117,22 +117,22 @@ func (v *visit) logged(name string, c *docgen.Caller, deliveryID int64) {
 	v.ids["webhook_delivery:"+name], v.ids["event:"+name] = id(delivery.ID), delivery.EventID
 }
 
-// listen makes a listener to everything of a caller's.
+// listen creates a listener of a caller for everything.
 func (v *visit) listen(c *docgen.Caller) string {
 	made, err := v.w.CreateListener(v.w.t.Context(), c, docgen.WebhookTarget{Kind: docgen.Folder}, nil)
 	must(v.w.t, err)
 	return id(made.ID)
 }
 
-// secret makes a text that no caller may see.
+// secret returns a text that no caller may see.
 func (v *visit) secret() string {
 	secret := "secret" + rand.Text()
 	v.secrets = append(v.secrets, secret)
 	return secret
 }
 
-// stranger makes the things of a user who never calls: a folder with a template, its tags, batches and jobs, something in
-// the trash; and a folder below the first one that reader may see.
+// stranger creates the objects of a user who sends no requests: a folder with a template, its tags, batches, and jobs,
+// an item in the trash, and a subfolder that reader may see.
 func (v *visit) stranger() {
 	w := v.w
 	ctx := w.t.Context()
@@ -238,7 +238,8 @@ func (v *visit) betrayed(r wireRequest, res response) string {
 
 var requestIDs = regexp.MustCompile(`"request_id": ?"[^"]*"`)
 
-// anonymous is what an answer says, without the ids of what is hidden, and those in their place.
+// anonymous returns the text of a response in which names replace the ids of hidden objects, and the unused ids in
+// their place.
 func (v *visit) anonymous(res response, hidden []string) string {
 	text := requestIDs.ReplaceAllString(string(res.text), "")
 	for _, name := range hidden {

@@ -9,7 +9,7 @@ import (
 	"platen/docgen"
 )
 
-// TestShapes shows every object of the interface as it goes over the wire: all of its fields, with their values.
+// TestShapes shows every object of the API in a response: all of its fields, with their values.
 func TestShapes(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()

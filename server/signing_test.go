@@ -11,7 +11,7 @@ import (
 	"platen/docgen"
 )
 
-// keysOf reads keys: their slots, and their secrets.
+// keysOf returns the slots and the secrets of the keys in a response.
 func keysOf(t *testing.T, res response, status int) (slots, secrets []string) {
 	t.Helper()
 	for _, entry := range res.want(t, status)["entries"].([]any) {

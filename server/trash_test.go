@@ -20,7 +20,7 @@ func entries(v object, field string) []string {
 	return values
 }
 
-// conflicts returns what an error says is in the way.
+// conflicts returns the conflicting items in an error.
 func conflicts(t *testing.T, v object) any {
 	t.Helper()
 	info, ok := v["context_info"].(object)

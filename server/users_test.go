@@ -84,7 +84,7 @@ func TestUsersOnTheWire(t *testing.T) {
 	})
 }
 
-// serviceAccount is the id of the account of an application.
+// serviceAccount returns the id of the service account of an application.
 func (w *world) serviceAccount() int64 {
 	w.t.Helper()
 	app := w.client(docgen.NewApplication{Name: "To be seen by nobody"})

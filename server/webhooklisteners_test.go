@@ -16,7 +16,7 @@ import (
 	"platen/server"
 )
 
-// runListening is run with a server that signs what listeners fetch.
+// runListening is run with a server that signs notifications for listeners.
 func runListening(t *testing.T, test func(w *world)) {
 	t.Helper()
 	sign := func(d docgen.Delivery, keys []docgen.SigningKey) map[string]string {
@@ -25,14 +25,14 @@ func runListening(t *testing.T, test func(w *world)) {
 	runWith(t, server.Config{RateLimits: noLimits, Sign: sign}, docgen.Limits{}, test)
 }
 
-// upload puts a file into a folder.
+// upload adds a file to a folder.
 func (w *world) upload(t *testing.T, folder int64, name string) {
 	t.Helper()
 	attributes := fmt.Sprintf(`{"name":%q,"parent":{"id":"%d"}}`, name, folder)
 	w.do("POST /files/content", request{body: form{{"attributes", attributes}, {"file", "text"}}}).want(t, 201)
 }
 
-// fetch fetches the notifications of a listener.
+// fetch polls the notifications of a listener.
 func (w *world) fetch(t *testing.T, address string, body object) []any {
 	t.Helper()
 	return w.do("POST "+address+"/events", request{body: body}).want(t, 200)["entries"].([]any)
@@ -184,7 +184,7 @@ func TestListenerErrors(t *testing.T) {
 	})
 }
 
-// waiting waits until so many requests are under way besides the one that asks.
+// waiting waits until the given number of requests are in progress in addition to its own.
 func (w *world) waiting(t *testing.T, n int) {
 	t.Helper()
 	want := fmt.Sprintf("platen_http_requests_in_flight %d\n", n+1)
@@ -242,7 +242,7 @@ func TestListenersWait(t *testing.T) {
 	})
 }
 
-// TestListenersWaitHalfAMinute asks for more than that.
+// TestListenersWaitHalfAMinute requests a longer wait than that.
 func TestListenersWaitHalfAMinute(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for half a minute")
@@ -257,8 +257,8 @@ func TestListenersWaitHalfAMinute(t *testing.T) {
 	})
 }
 
-// mustHaveFired fails the test if a timer that was started before a wait has not fired after it. A busy machine only makes
-// the wait longer.
+// mustHaveFired fails the test if a timer that was started before a wait has not fired after it. A busy machine can
+// only extend the wait.
 func mustHaveFired(t *testing.T, timer *time.Timer) {
 	t.Helper()
 	select {
@@ -268,7 +268,7 @@ func mustHaveFired(t *testing.T, timer *time.Timer) {
 	}
 }
 
-// stopWaiting stops a server of its own while a request to it waits.
+// stopWaiting stops a separate server while a request to it waits.
 func (w *world) stopWaiting(t *testing.T, address string) {
 	log := slog.New(slog.DiscardHandler)
 	entered := make(chan struct{})

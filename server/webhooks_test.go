@@ -15,12 +15,12 @@ import (
 	"platen/store/storetest"
 )
 
-// hookOn is the body that sets a webhook.
+// hookOn returns the body that creates a webhook.
 func hookOn(target object, triggers ...string) object {
 	return object{"target": target, "address": "https://hooks.example.com/in", "triggers": append([]string{}, triggers...)}
 }
 
-// httpsAlone is a check of addresses.
+// httpsAlone accepts only https URLs.
 func httpsAlone(_ context.Context, address string) error {
 	if u, err := url.Parse(address); err != nil || u.Scheme != "https" || u.Host == "" {
 		return errors.New("an address begins with https:// and a host")
@@ -28,7 +28,7 @@ func httpsAlone(_ context.Context, address string) error {
 	return nil
 }
 
-// runChecked is run with a service that takes addresses of https alone.
+// runChecked is run with a service that accepts only https URLs for webhooks.
 func runChecked(t *testing.T, test func(w *world)) {
 	t.Helper()
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
@@ -183,7 +183,7 @@ func TestWebhookErrors(t *testing.T) {
 	})
 }
 
-// TestTooManyWebhooks makes as many as there can be, and one more.
+// TestTooManyWebhooks creates the maximum number of webhooks, and one more.
 func TestTooManyWebhooks(t *testing.T) {
 	runLong(t, func(w *world) {
 		ctx := w.t.Context()

@@ -18,7 +18,7 @@ import (
 	"platen/server"
 )
 
-// A wire is a connection on which a test sends what no HTTP client would.
+// A wire is a connection on which a test sends data that no HTTP client would send.
 type wire struct {
 	net.Conn
 	t    *testing.T
@@ -33,7 +33,7 @@ func (w *world) wire(t *testing.T) *wire {
 	return &wire{Conn: conn, t: t, read: bufio.NewReader(conn)}
 }
 
-// send writes bytes. The server may have answered and hung up before it has all.
+// send writes bytes. The server may respond and close the connection before it has received all of them.
 func (c *wire) send(text string) { _, _ = io.WriteString(c, text) }
 
 func (c *wire) answer(method string) response {
@@ -46,7 +46,7 @@ func (c *wire) answer(method string) response {
 	return response{res, text}
 }
 
-// TestEveryAnswerIsJSON sends what never reaches an operation. The answer is an error like any other.
+// TestEveryAnswerIsJSON sends requests that reach no operation. The response is an error like any other.
 func TestEveryAnswerIsJSON(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		token := "Authorization: Bearer " + w.tokens["owner"] + "\r\nsvc-version: 2025.0\r\n"
@@ -119,7 +119,7 @@ func TestEveryAnswerIsJSON(t *testing.T) {
 	})
 }
 
-// TestErrorsOfHEAD have the headers of the error, and no body.
+// TestErrorsOfHEAD checks that errors have their headers, and no body.
 func TestErrorsOfHEAD(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		for path, status := range map[string]int{"/users/me": 200, "/files/1": 404, "/nowhere": 404, "/docgen_batches": 405} {
@@ -131,8 +131,8 @@ func TestErrorsOfHEAD(t *testing.T) {
 	})
 }
 
-// TestRefusalAfterAnswers sends a request that is one, a download that looks like an answer of net/http, and then what is
-// none, on one connection: only the last is refused.
+// TestRefusalAfterAnswers sends three things on one connection: a valid request, a download that looks like a response
+// of net/http, and then invalid data. Only the last is rejected.
 func TestRefusalAfterAnswers(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		const looks = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
@@ -197,12 +197,12 @@ func TestRefusalArrives(t *testing.T) {
 	})
 }
 
-// TestRefusalEnds refuses a client that then neither sends nor hangs up.
+// TestRefusalEnds rejects a client that then neither sends nor closes the connection.
 func TestRefusalEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
 		defer theirs.Close()
-		go func() { _, _ = io.Copy(io.Discard, theirs) }() // reads the answer, and waits for more
+		go func() { _, _ = io.Copy(io.Discard, theirs) }() // reads the response, and waits for more
 		conn, err := server.Listener(oneConn{conn: ours}, "http://x", slog.New(slog.DiscardHandler)).Accept()
 		must(t, err)
 		began := time.Now()
@@ -216,7 +216,7 @@ func TestRefusalEnds(t *testing.T) {
 	})
 }
 
-// oneConn is a listener that has one connection.
+// oneConn is a listener with a single connection.
 type oneConn struct {
 	net.Listener
 	conn net.Conn
@@ -224,7 +224,7 @@ type oneConn struct {
 
 func (l oneConn) Accept() (net.Conn, error) { return l.conn, nil }
 
-// TestCompression asks for answers as they are and compressed, and finds both the same.
+// TestCompression requests responses with and without compression, and checks that both are equal.
 func TestCompression(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		parent := w.do("POST /folders", request{body: object{"name": "many", "parent": object{"id": "0"}}}).want(w.t, 201)["id"].(string)
@@ -258,7 +258,8 @@ func TestCompression(t *testing.T) {
 	})
 }
 
-// TestNoRetryAfterOnABatch looks at the bytes: clients send a batch again that is answered 202 with this header.
+// TestNoRetryAfterOnABatch checks the bytes of the response, because clients repeat a batch if a 202 response has this
+// header.
 func TestNoRetryAfterOnABatch(t *testing.T) {
 	run(t, func(w *world) {
 		body, err := json.Marshal(batch(w.scene()))
@@ -274,8 +275,8 @@ func TestNoRetryAfterOnABatch(t *testing.T) {
 	})
 }
 
-// TestAmbiguousLengths sends requests whose length can be read in two ways, each on a connection on which there were others
-// before: they are answered, and the connection is closed (RFC 9112, sections 6.1 and 6.3).
+// TestAmbiguousLengths sends requests whose length can be read in two ways, each on a connection with earlier requests.
+// They get a response, and the connection is closed (RFC 9112, sections 6.1 and 6.3).
 func TestAmbiguousLengths(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		token := "Authorization: Bearer " + w.tokens["owner"] + "\r\nsvc-version: 2025.0\r\nContent-Type: application/json\r\n"

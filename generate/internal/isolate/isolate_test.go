@@ -132,14 +132,15 @@ func TestAProcessMayDie(t *testing.T) {
 	}
 }
 
-// The kernel ends the process before the server when memory runs out: otherwise the document would crash servers again and again.
+// If memory runs out, the kernel ends the process rather than the server. Otherwise, the document would crash servers
+// again and again.
 func TestAProcessEndsBeforeTheServer(t *testing.T) {
 	if _, _, err := made(t, t.Context(), "{{a}}", `{"a":"oom"}`, Sources{}); err != nil {
 		t.Error(err)
 	}
 }
 
-// page is a PDF of one page that is padded to a size, in bytes.
+// page returns a PDF of one page that is padded to a size, in bytes.
 func page(word string, size int) finish.Document {
 	content := "BT /F1 24 Tf 20 40 Td (" + word + ") Tj ET" + strings.Repeat(" ", size)
 	objects := []string{
@@ -181,7 +182,8 @@ func TestMergeInAProcess(t *testing.T) {
 	}
 }
 
-// What is wrong with a document is said; what is wrong with the server, or with who reads the result, is passed on as it is.
+// Problems of a document are reported as such; errors of the server, and of the writer of the result, are passed on
+// unchanged.
 func TestMergeFailsInAProcess(t *testing.T) {
 	broken := finish.Document{Name: "broken", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("no PDF")), nil }}
 	err := Merge(t.Context(), "/proc/self/exe", 0, []finish.Document{page("one", 0), broken}, nil, io.Discard)
