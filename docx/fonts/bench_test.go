@@ -28,7 +28,7 @@ func BenchmarkRead(b *testing.B) {
 			}
 		}
 	})
-	// The floor: unpacking.
+	// The floor is the time to decompress the document.
 	b.Run("floor", func(b *testing.B) {
 		b.SetBytes(size)
 		for b.Loop() {

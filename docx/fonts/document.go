@@ -1,8 +1,8 @@
-// Package fonts finds out which fonts a Word document asks for, and which characters it sets in each.
+// Package fonts lists the fonts that a Word document asks for, and the characters that are set in each.
 //
-// It follows the formatting of text as Word does (docx/style): styles of characters, paragraphs, and tables, the document's defaults,
-// and its theme. The kind of a character decides which of a run's four fonts it has. Headers, footers, notes, text boxes, list numbers,
-// symbols, watermarks, charts, and diagrams count. Hidden and deleted text and comments do not.
+// It follows the formatting of text as Word does (see docx/style): the styles of characters, paragraphs, and tables, the document's
+// defaults, and its theme. The kind of a character decides which of a run's four fonts applies. Headers, footers, notes, text boxes, list
+// numbers, symbols, watermarks, charts, and diagrams count. Hidden text, deleted text, and comments do not.
 package fonts
 
 import (
@@ -21,8 +21,8 @@ import (
 	"platen/ooxml/scan"
 )
 
-// Document is what a Word document asks for. What it was read from must stay readable for Embedded. It is not for several goroutines at
-// once.
+// Document lists the fonts of a Word document. The reader that it was read from must stay open while Embedded is used. A Document is not
+// safe for concurrent use.
 type Document struct {
 	asked    []Asked
 	language string
@@ -36,23 +36,23 @@ type Asked struct {
 	Characters *Set
 }
 
-// Fonts returns the fonts that at least one visible character is set in, in the order of their names.
+// Fonts returns the fonts that at least one visible character is set in, sorted by name.
 func (d *Document) Fonts() []Asked { return d.asked }
 
-// Language returns the language of the text in East Asian characters; "" if the document names none.
+// Language returns the language of the document's East Asian text, or "" if it names none.
 func (d *Document) Language() string { return d.language }
 
-// Embeds reports whether fonts are embedded in the document. A LibreOffice that has read such a document knows them for as
-// long as it runs, and uses them for the documents of others that ask for them by name.
+// Embeds reports whether the document embeds fonts. After LibreOffice has read such a document, it offers the fonts to all later documents
+// until it exits.
 func (d *Document) Embeds() bool { return len(d.embedded) > 0 }
 
-// Limits of a document, far above any real one.
+// Limits on a document, far above any real one.
 const (
 	maxPart    = 128 << 20 // bytes of a part that is read
 	maxTotal   = 512 << 20 // bytes of all parts that are read
 	maxDrawing = 16 << 20  // bytes of a chart, a diagram, or the font table
 	maxFile    = 32 << 20  // bytes of an embedded font
-	// A stream does not unpack to more than about a thousand times its size, so that a size which is a lie takes no memory.
+	// No stream decompresses to more than about a thousand times its size, so a false size does not cost memory.
 	maxRatio = 1100
 )
 
@@ -62,25 +62,25 @@ var limits = ooxml.Limits{
 
 var errTooLarge = errors.New("the document is too large for its fonts to be looked for")
 
-// reader reads a Document.
+// reader builds a Document.
 type reader struct {
 	pkg      *ooxml.Package
 	main     *ooxml.Part
-	read     int64 // bytes
+	read     int64 // number of bytes read so far
 	sheet    *style.Sheet
-	fonts    map[string]*Asked // all that are named, by folded name
-	fallback *Asked            // for text that is given no font
+	fonts    map[string]*Asked // all fonts that are named, by folded name
+	fallback *Asked            // the font of text that names none
 	formats  map[formatKey]*format
-	numbers  map[numberKey]bool // that are counted
-	sections map[string]string  // in which pages a header or footer is seen, by its relationship: "default", "first" or "even"
-	first    bool               // some section has a first page of its own
-	even     bool               // headers of even pages are seen
+	numbers  map[numberKey]bool // the numbers that have been added
+	sections map[string]string  // by relationship of a header or footer, the pages that show it: "default", "first", or "even"
+	first    bool               // a section has a different first page
+	even     bool               // even pages have their own headers
 }
 
-// wordDefault is what Word sets text in that no style and no run gives a font.
+// wordDefault is the font that Word uses if neither a style nor a run names one.
 const wordDefault = "Times New Roman"
 
-// Read finds out which fonts a Word document asks for.
+// Read lists the fonts that a Word document asks for.
 func Read(r io.ReaderAt, size int64) (*Document, error) {
 	pkg, err := ooxml.Peek(r, size, limits)
 	if err != nil {
@@ -115,7 +115,7 @@ func Read(r io.ReaderAt, size int64) (*Document, error) {
 	return &Document{asked: d.seen(), language: cmp.Or(language, d.sheet.Theme.EastAsia()), reader: d, embedded: embedded}, nil
 }
 
-// part reads a part of no more bytes than a limit.
+// part reads a part of at most limit bytes.
 func (d *reader) part(part *ooxml.Part, limit int64) ([]byte, error) {
 	if d.read += part.Size; part.Size > limit || d.read > maxTotal {
 		return nil, errTooLarge
@@ -127,7 +127,7 @@ func (d *reader) part(part *ooxml.Part, limit int64) ([]byte, error) {
 	return src, nil
 }
 
-// limitOf returns the error of a Reader if it reached a limit. What is not well formed is for LibreOffice to judge.
+// limitOf returns the error of a Reader if it reached a limit. XML that is not well formed is left to LibreOffice.
 func limitOf(r *scan.Reader) error {
 	if errors.Is(r.Err(), scan.ErrLimit) {
 		return r.Err()
@@ -135,7 +135,7 @@ func limitOf(r *scan.Reader) error {
 	return nil
 }
 
-// seen are the fonts that have characters.
+// seen returns the fonts that have characters.
 func (d *reader) seen() []Asked {
 	var seen []Asked
 	for _, f := range d.fonts {
@@ -165,7 +165,7 @@ func (d *reader) readSettings() error {
 	return limitOf(r)
 }
 
-// isOn is the value of an element that turns something on unless it says otherwise (ISO 29500-1 §17.17.4).
+// isOn returns the value of an on/off element, which is on unless it says otherwise (ISO 29500-1 §17.17.4).
 func isOn(r *scan.Reader) bool {
 	switch string(r.RawAttr("w:val")) {
 	case "0", "false", "off":
@@ -174,7 +174,7 @@ func isOn(r *scan.Reader) bool {
 	return true
 }
 
-// readStories reads the parts that have text: first the main one, which says where headers and footers are seen.
+// readStories reads the parts with text. It begins with the main part, which says where headers and footers appear.
 func (d *reader) readStories() error {
 	if err := d.readStory(d.main); err != nil {
 		return err
@@ -231,11 +231,11 @@ func (d *reader) readStory(part *ooxml.Part) error {
 }
 
 const (
-	maxFonts    = 500 // that a document may name
-	maxFontName = 200 // bytes; Word takes names of 31 characters
+	maxFonts    = 500 // maximum number of fonts that a document may name
+	maxFontName = 200 // bytes; Word allows 31 characters
 )
 
-// font is the one font of the document with a name, or nil. A leading @ asks for the font turned, for vertical text.
+// font returns the font with a name, or nil. A leading @, which asks for rotated characters in vertical text, does not matter.
 func (d *reader) font(name string) *Asked {
 	name = strings.TrimSpace(strings.TrimPrefix(name, "@"))
 	key := fold(name)
@@ -247,7 +247,7 @@ func (d *reader) font(name string) *Asked {
 	return f
 }
 
-// fold returns what names of fonts are compared by: lower case, without blanks.
+// fold returns the form of a font name for comparison: in lower case and without spaces.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' {

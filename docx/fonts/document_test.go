@@ -11,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What the tests' documents have in common.
+// XML that the tests' documents share.
 const (
 	four = `<w:rFonts w:ascii="A" w:hAnsi="H" w:eastAsia="E" w:cs="C"/>`
 )
 
-// read reads a document that must be one.
+// read reads a document that must be valid.
 func read(t testing.TB, docx []byte) *Document {
 	t.Helper()
 	d, err := Read(bytes.NewReader(docx), int64(len(docx)))
@@ -209,7 +209,7 @@ func TestFontsOfNumbers(t *testing.T) {
 	}
 }
 
-// Namespaces may have any prefixes, or be those of ISO's strict documents.
+// TestOtherPrefixes checks that namespaces may have any prefixes, or be those of the strict form.
 func TestOtherPrefixes(t *testing.T) {
 	docx := styletest.Parts{"document": "", "styles": ""}.Docx(t, nil)
 	for name, text := range map[string]string{
@@ -231,7 +231,7 @@ func TestOtherPrefixes(t *testing.T) {
 
 func TestNoDocuments(t *testing.T) {
 	docx := styletest.Parts{"document": ""}.Docx(t, nil)
-	const more = 1001 // than the reader of XML takes
+	const more = 1001 // more than the XML reader allows
 	deep := strings.Repeat("<w:p>", more)
 	for name, b := range map[string][]byte{
 		"empty": nil,

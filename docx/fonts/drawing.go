@@ -8,11 +8,11 @@ import (
 	"platen/ooxml/scan"
 )
 
-// maxChartFormats is the number of different formats of one chart.
+// maxChartFormats is the maximum number of different formats in a chart.
 const maxChartFormats = 64
 
-// readDrawing reads a chart or a diagram. It does not find out which text has which format: each font that the part names counts for all
-// its text, or else the font of the theme.
+// readDrawing reads a chart or a diagram. It does not determine which text has which format: each font that the part names, or else the
+// font of the theme, is counted for all of its text.
 func (d *reader) readDrawing(part *ooxml.Part) error {
 	src, err := d.part(part, maxDrawing)
 	if err != nil {
@@ -24,7 +24,7 @@ func (d *reader) readDrawing(part *ooxml.Part) error {
 	r := scan.New(src)
 	for range r.All {
 		switch name := r.Name(); name {
-		case "a:t", "c:v": // of paragraphs, and what the cells of a chart's data say
+		case "a:t", "c:v": // the text of paragraphs, and the cells of a chart's data
 			r.Next()
 			text = append(text, r.Text()...)
 		case "a:defRPr", "a:rPr":
@@ -49,7 +49,7 @@ func (d *reader) themeFormat() (f format) {
 	return f
 }
 
-// drawingFormat reads the fonts that the element of the last start tag names.
+// drawingFormat returns the format with the fonts that the element of the last start tag names.
 func (d *reader) drawingFormat(r *scan.Reader, base format) format {
 	for range r.Children {
 		f := d.drawingFont(r.Attr("typeface"))
@@ -65,7 +65,7 @@ func (d *reader) drawingFormat(r *scan.Reader, base format) format {
 	return base
 }
 
-// drawingFont returns the font of a name, which may be the name that drawings have for a theme font (ISO 29500-1 §20.1.10.81).
+// drawingFont returns the font with a name, which may be a drawing's name for a theme font (ISO 29500-1 §20.1.10.81).
 func (d *reader) drawingFont(name string) *Asked {
 	themes := map[string]string{
 		"+mn-lt": "minorHAnsi", "+mn-ea": "minorEastAsia", "+mn-cs": "minorBidi",

@@ -12,22 +12,22 @@ import (
 	"platen/ooxml/scan"
 )
 
-// garbled is how many bytes of an embedded font are garbled, and of how many the key is (ISO 29500-1 §17.8.1).
+// garbled is the number of obfuscated bytes at the start of an embedded font, and the length of the key (ISO 29500-1 §17.8.1).
 const (
 	garbled  = 32
 	keyBytes = 16
-	maxFaces = 4 // of one embedded font
+	maxFaces = 4 // per embedded font
 )
 
-var errNoKey = errors.New("the key of the embedded font is no GUID")
+var errNoKey = errors.New("the key of the embedded font is not a GUID")
 
-// embeddedFile is a font file in a document, garbled with a key.
+// embeddedFile is an obfuscated font file in a document, with its key.
 type embeddedFile struct {
 	part *ooxml.Part
 	key  string
 }
 
-// Embedded returns the files of a font that are embedded in the document. Files that cannot be read are left out.
+// Embedded returns the files of a font that the document embeds. It leaves out files that cannot be read.
 func (d *Document) Embedded(name string) [][]byte {
 	var files [][]byte
 	for _, file := range d.embedded[fold(name)] {
@@ -46,10 +46,10 @@ func (d *Document) Embedded(name string) [][]byte {
 	return files
 }
 
-// ungarble gives a font its first bytes back. The key is the bytes of the GUID from its end.
+// ungarble restores the first bytes of a font. The key consists of the bytes of the GUID in reverse order.
 func ungarble(b []byte, guid string) error {
 	if guid == "" {
-		return nil // some programs embed fonts as they are
+		return nil // some programs embed fonts without obfuscation
 	}
 	key, err := hex.DecodeString(strings.NewReplacer("{", "", "}", "", "-", "").Replace(guid))
 	if err != nil || len(key) != keyBytes {
@@ -62,7 +62,7 @@ func ungarble(b []byte, guid string) error {
 	return nil
 }
 
-// readFontTable reads which fonts are embedded in the document (ISO 29500-1 §17.8.1).
+// readFontTable returns the files of the fonts that the document embeds (ISO 29500-1 §17.8.1).
 func (d *reader) readFontTable() (map[string][]embeddedFile, error) {
 	embedded := map[string][]embeddedFile{}
 	part, err := wml.RelatedPart(d.pkg, d.main, names.RelFontTable)

@@ -4,24 +4,24 @@ import (
 	"platen/docx/style"
 )
 
-// format is the formatting of text, as far as its font depends on it.
+// format is the formatting of text that determines its font.
 type format struct {
 	fonts           [style.Slots]*Asked
 	hidden, capital bool
-	complex         bool   // the text is of a complex script, or from right to left
-	hint            string // the font of characters that could have one of two
+	complex         bool   // the text is in a complex script, or right to left
+	hint            string // the font for ambiguous characters
 	language        string // of East Asian text
 	cell            style.Cell
 	paragraph       string // ID of the paragraph style
 }
 
-// formatKey determines the format of text that states nothing itself.
+// formatKey determines the format of text without formatting of its own.
 type formatKey struct {
 	cell      style.Cell
 	paragraph string
 }
 
-// maxFormats is the number of formats of a kind that are kept.
+// maxFormats is the maximum number of formats of a kind that are cached.
 const maxFormats = 10_000
 
 // format returns the format of text in paragraphs of a style in a cell.

@@ -7,7 +7,7 @@ import (
 	"platen/docx/style/styletest"
 )
 
-// Whatever a document's text is, it is read, and every character that needs a glyph is in one font.
+// FuzzRead checks that any text is read, and that every character that needs a glyph is in exactly one font.
 func FuzzRead(f *testing.F) {
 	f.Add(styletest.Paragraph("", styletest.Run(four, "aé中")), styletest.Style("paragraph", "P", "P", styletest.Styled("X")))
 	f.Add(`<w:tbl><w:tblPr><w:tblStyle w:val="T"/></w:tblPr>`+

@@ -7,14 +7,14 @@ import (
 	"platen/docx/style"
 )
 
-// numberKey is what the number of a paragraph looks like: its level, in a format. Numbers of marks that state something are not
-// remembered.
+// numberKey identifies the appearance of a paragraph's number: its level, and the format around it. It does not apply if the paragraph's
+// mark states properties.
 type numberKey struct {
 	level  string
 	format *format
 }
 
-// number takes note of what a paragraph's number or bullet is made of.
+// number records the characters of a paragraph's number or bullet.
 func (d *reader) number(f *format, l *style.ListLevel, mark style.Properties) {
 	key := numberKey{l.ID, f}
 	plain := mark.IsZero()
@@ -30,8 +30,8 @@ func (d *reader) number(f *format, l *style.ListLevel, mark style.Properties) {
 	}
 }
 
-// symbol is the characters of a level: its text, and what numbers are made of in place of %1 to %9. How numbers in the
-// words of a language look is not known here.
+// symbol returns the characters of a level: its text, with all digits that numbers may contain in place of %1 to %9. It does not know how
+// numbers are spelled out in a language.
 func symbol(l *style.ListLevel) string {
 	if l.Format == "none" {
 		return ""

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// Set is a set of characters. It takes 32 bytes for each block of 256 that it has any of. The zero value is empty.
+// Set is a set of characters. It occupies 32 bytes for each block of 256 characters that it contains any of. The zero value is empty.
 type Set struct {
 	blocks map[rune]*[4]uint64
-	last   *[4]uint64 // the block of the character that was added last, and which it is
+	last   *[4]uint64 // the block of the last added character, and its number
 	block  rune
 	size   int
 }
 
-// Add puts a character into the set.
+// Add adds a character to the set.
 func (s *Set) Add(r rune) {
 	if s.last == nil || s.block != r>>8 {
 		s.enter(r >> 8)
@@ -27,7 +27,7 @@ func (s *Set) Add(r rune) {
 	}
 }
 
-// addASCII adds all of ASCII whose bits are set, but what needs no glyph.
+// addASCII adds the ASCII characters whose bits are set, except those that need no glyph.
 func (s *Set) addASCII(words [2]uint64) {
 	const blank, del = 1<<(' '+1) - 1, 1 << 63
 	words[0] &^= blank
@@ -52,16 +52,16 @@ func (s *Set) enter(block rune) {
 	s.last, s.block = s.blocks[block], block
 }
 
-// Has reports whether a character is in the set.
+// Has reports whether the set contains a character.
 func (s *Set) Has(r rune) bool {
 	b := s.blocks[r>>8]
 	return b != nil && b[r>>6&3]&(1<<(r&63)) != 0
 }
 
-// Len is how many characters the set has.
+// Len returns the number of characters in the set.
 func (s *Set) Len() int { return s.size }
 
-// All gives the characters in ascending order.
+// All yields the characters in ascending order.
 func (s *Set) All() iter.Seq[rune] {
 	return func(yield func(rune) bool) {
 		for _, block := range slices.Sorted(maps.Keys(s.blocks)) {
@@ -76,5 +76,5 @@ func (s *Set) All() iter.Seq[rune] {
 	}
 }
 
-// String is the characters as a text, for messages and tests.
+// String returns the characters as a string, for messages and tests.
 func (s *Set) String() string { return string(slices.Collect(s.All())) }

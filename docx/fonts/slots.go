@@ -6,7 +6,7 @@ import (
 	"platen/docx/style"
 )
 
-// fontOf is the font of a run that a character is set in (ISO 29500-1 §17.3.2.26, and what [MS-OI29500] 2.1.88 says of it).
+// fontOf returns the font of a run that applies to a character (ISO 29500-1 §17.3.2.26, with the details in [MS-OI29500] 2.1.88).
 func (f *format) fontOf(r rune) *Asked {
 	if f.complex {
 		return f.fonts[style.ComplexScript]
@@ -38,18 +38,18 @@ func (f *format) slotOf(r rune) style.Slot {
 	return block.slot
 }
 
-// Signs and letters of Latin-1 that East Asian fonts have as well, and those of them that Pinyin needs.
+// hintedLatin has the characters of Latin-1 that East Asian fonts contain too, and hintedPinyin the letters that only Pinyin needs.
 const (
 	hintedLatin  = "¡¤§¨ª\u00AD¯°±²³´¶·¸¹º¼½¾¿×÷"
 	hintedPinyin = "àáèéêìíòóùúü"
 )
 
-// block is a row of the table in [MS-OI29500]: from its first character to the next row's.
+// block is a row of the table in [MS-OI29500], which ends where the next row begins.
 type block struct {
 	first         rune
 	slot          style.Slot
-	hinted        bool // a hint makes it East Asian
-	hintedChinese bool // a hint does so in Chinese
+	hinted        bool // a hint selects the East Asian font
+	hintedChinese bool // a hint selects the East Asian font in Chinese text
 }
 
 var blocks = []block{
@@ -72,14 +72,14 @@ var blocks = []block{
 	{first: 0xD800, slot: style.EastAsia},
 	{first: 0xE000, slot: style.HighANSI, hinted: true}, // private use
 	{first: 0xF900, slot: style.EastAsia},               // compatibility ideographs
-	{first: 0xFB00, slot: style.HighANSI, hinted: true}, // ligatures of Latin and Armenian
-	{first: 0xFB1D, slot: style.ASCII},                  // forms of Hebrew and Arabic
+	{first: 0xFB00, slot: style.HighANSI, hinted: true}, // Latin and Armenian ligatures
+	{first: 0xFB1D, slot: style.ASCII},                  // Hebrew and Arabic presentation forms
 	{first: 0xFE00, slot: style.HighANSI},
-	{first: 0xFE30, slot: style.EastAsia}, // forms for vertical text and of other widths
-	{first: 0xFE70, slot: style.ASCII},    // forms of Arabic
-	{first: 0xFEFF, slot: style.EastAsia}, // full and half width
+	{first: 0xFE30, slot: style.EastAsia}, // vertical forms and small form variants
+	{first: 0xFE70, slot: style.ASCII},    // Arabic presentation forms
+	{first: 0xFEFF, slot: style.EastAsia}, // half-width and full-width forms
 	{first: 0xFFF0, slot: style.HighANSI},
-	{first: 0x10000, slot: style.EastAsia}, // what takes two units of UTF-16
+	{first: 0x10000, slot: style.EastAsia}, // two UTF-16 units
 }
 
 func blockOf(r rune) block {

@@ -13,28 +13,28 @@ import (
 	"platen/ooxml/scan"
 )
 
-// story is a part with text that is being read.
+// story reads a part with text.
 type story struct {
 	*reader
 	r          *scan.Reader
-	paragraphs map[statedKey]*format // of paragraphs, by what they state
-	runs       map[statedKey]*format // of runs, by what they state
+	paragraphs map[statedKey]*format // of paragraphs, by the properties that they state
+	runs       map[statedKey]*format // of runs, by the properties that they state
 }
 
-// statedKey determines the format of text that states properties: the format around it, and the source of the element of properties, in a
-// scope of namespaces.
+// statedKey identifies the format of text that states properties: the format around it, and the XML of the properties in a scope of
+// namespaces.
 type statedKey struct {
 	base  *format
 	scope int
 	text  string
 }
 
-// maxStated is the length in bytes of properties that are kept.
+// maxStated is the maximum length, in bytes, of properties whose format is cached.
 const maxStated = 4 << 10
 
 // scope is the formatting around an element of a story.
 type scope struct {
-	table     *table // nil outside of tables
+	table     *table // nil outside tables
 	cell      style.Cell
 	paragraph *format
 	run       *format // nil outside runs
@@ -202,7 +202,8 @@ func (s *story) bytes(at scope, text []byte) {
 	}
 }
 
-// note adds the characters of a text to the fonts they are set in. ASCII, which most text is, is collected and added at once.
+// note adds the characters of a text to the fonts that they are set in. It collects ASCII characters, which are most of the text, and adds
+// them together.
 func (d *reader) note(f *format, text []byte) {
 	if !norm.NFC.IsNormal(text) {
 		text = norm.NFC.Bytes(text)
@@ -228,7 +229,7 @@ func (d *reader) note(f *format, text []byte) {
 	}
 }
 
-// setIn returns the font that a character is set in, which is Word's default if nothing states one.
+// setIn returns the font that a character is set in. It is Word's default font if nothing names one.
 func (d *reader) setIn(f *format, r rune) *Asked {
 	if font := f.fontOf(r); font != nil {
 		return font
@@ -236,7 +237,7 @@ func (d *reader) setIn(f *format, r rune) *Asked {
 	return d.fallback
 }
 
-// visible reports whether a character needs a glyph. Spaces, controls, and variation selectors do not.
+// visible reports whether a character needs a glyph. Spaces, control characters, and variation selectors do not.
 func visible(r rune) bool {
 	if r < 0x80 {
 		return r > ' ' && r != 0x7F
@@ -257,7 +258,7 @@ func (s *story) symbol(at scope) {
 	}
 }
 
-// watermark reads the text of WordArt, whose font is in CSS.
+// watermark reads WordArt text, whose font is in CSS.
 func (s *story) watermark() {
 	text, css := s.r.Attr("string"), s.r.Attr("style")
 	for declaration := range strings.SplitSeq(css, ";") {
@@ -269,8 +270,8 @@ func (s *story) watermark() {
 	}
 }
 
-// alternate reads the choice that LibreOffice reads: the first one that requires only features it knows, or else the fallback. Text boxes,
-// for instance, are in both.
+// alternate reads the branch that LibreOffice reads: the first choice that requires only features it supports, or else the fallback. Text
+// boxes, for example, are in both.
 func (s *story) alternate(at scope) {
 	chosen := false
 	for range s.r.Children {
@@ -291,10 +292,10 @@ func known(requires string) bool {
 	return true
 }
 
-// maxSections is the number of headers and footers that are kept.
+// maxSections is the maximum number of headers and footers that are recorded.
 const maxSections = 20_000
 
-// section reads which headers and footers a section has.
+// section records the headers and footers of a section, and the pages that show them.
 func (s *story) section() {
 	for range s.r.Children {
 		switch s.r.Name() {

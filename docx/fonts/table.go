@@ -5,11 +5,11 @@ import (
 	"platen/ooxml/scan"
 )
 
-// table is a table that is being read.
+// table is the state of reading a table.
 type table struct {
 	style.Table
-	rows        []int // how many cells each row has, if the formatting of a cell depends on where it is
-	row, column int   // that are being read, or come next
+	rows        []int // number of cells in each row, if the formatting of a cell depends on its position
+	row, column int   // of the current or next cell
 }
 
 // table reads w:tbl.
@@ -27,7 +27,7 @@ func (s *story) table(at scope) {
 	}
 }
 
-// rows counts the cells in each row of a table, from the end of its properties.
+// rows returns the number of cells in each row of a table. It starts after the table's properties.
 func (s *story) rows() []int {
 	var rows []int
 	for depth := s.r.Depth(); s.r.Next() && s.r.Depth() >= depth; {
