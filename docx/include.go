@@ -51,7 +51,7 @@ func (p *includer) parse(file []byte) (*compile.Compiled, error) {
 	}
 	problems := slices.Concat(t.Mistakes, t.Document.Warnings)
 	places := make([]include.Place, len(t.Inclusions))
-	told := map[string]bool{} // files whose problems have been reported
+	reported := map[string]bool{} // files whose problems have been reported
 	for i, in := range t.Inclusions {
 		places[i] = in.Place
 		included, err := p.file(in.Name)
@@ -62,15 +62,15 @@ func (p *includer) parse(file []byte) (*compile.Compiled, error) {
 			return nil, ended
 		}
 		if err != nil {
-			if _, isInFile := errors.AsType[Errors](err); !isInFile || !told[in.Name] {
+			if _, isInFile := errors.AsType[Errors](err); !isInFile || !reported[in.Name] {
 				problems = append(problems, in.Failed(err)...)
-				told[in.Name] = isInFile
+				reported[in.Name] = isInFile
 			}
 			continue
 		}
-		if !told[in.Name] {
+		if !reported[in.Name] {
 			problems = append(problems, in.InFile(included.Document.Warnings)...)
-			told[in.Name] = true
+			reported[in.Name] = true
 		}
 		places[i].Document = included.Document.Package
 	}

@@ -97,7 +97,7 @@ var routeCases = []routeCase{
 	{"GET /users/{user_id}", nil, "403 403 403 403 403 200 200"},
 	{"PUT /users/{user_id}", func(scene) any { return object{"job_title": "Clerk"} }, "403 403 403 403 403 200 200"},
 	{"DELETE /users/{user_id}", nil, "403 403 403 403 403 204 204"},
-	{"PUT /users/{user_id}/folders/0", func(s scene) any { return object{"owned_by": object{"id": id(s.heir)}} },
+	{"PUT /users/{user_id}/folders/0", func(s scene) any { return object{"owned_by": object{"id": id(s.newOwner)}} },
 		"403 403 403 403 403 403 200"},
 
 	{"GET /audit_events", nil, "403 403 403 403 403 200 200"},

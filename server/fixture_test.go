@@ -300,7 +300,7 @@ func problems(v object) []string {
 type scene struct {
 	folder, file, version, collaboration, job, archive int64
 	batch                                              string
-	user, heir                                         int64 // two users without other relations
+	user, newOwner                                     int64 // two users without other relations
 	client                                             client
 	token                                              int64 // of the owner, to read
 	webhook, delivery, listener                        int64 // there is no listener until a test creates one
@@ -343,7 +343,7 @@ func (w *world) scene() scene {
 	archive, err := w.CreateArchive(ctx, w.caller("archivist"), docgen.NewArchive{Name: "archive of " + name})
 	must(w.t, err)
 	s.archive = archive.ID
-	s.user, s.heir = w.user(name+".user"), w.user(name+".heir")
+	s.user, s.newOwner = w.user(name+".user"), w.user(name+".newOwner")
 	s.client = w.client(docgen.NewApplication{Name: name, ActsAsUsers: true})
 	s.token = w.tokenID(w.token("owner", 0, docgen.ScopeRead))
 	hook, err := w.CreateWebhook(ctx, w.owner, docgen.NewWebhook{

@@ -233,7 +233,7 @@ func rowsAround(n *wml.Node) *wml.Node {
 	return n
 }
 
-// holdsRows tells a table, and a content control of rows in one.
+// holdsRows reports whether n is a table, or a content control of rows in one.
 func holdsRows(n *wml.Node) bool {
 	return n.Name == "w:tbl" || (n.Name == "w:sdtContent" || n.Name == "w:customXml") && n.Child("w:tr") != nil
 }

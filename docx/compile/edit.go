@@ -117,7 +117,7 @@ func (c *compiler) emit(pos int, rank rank, step program.Step) {
 	c.add(edit{pos: pos, end: pos, rank: rank, action: emitted{step}})
 }
 
-// yield tells the guards around pos that the content after it is visible.
+// yield adds a step that reports visible content after pos to the guards around it.
 func (c *compiler) yield(pos int) { c.emit(pos, rankYield, &program.Yield{}) }
 
 // hold puts the steps for a range of the source into another step, such as a guard.

@@ -138,7 +138,7 @@ func (f *flattener) piece(t, run *wml.Node) {
 	f.p.pieces = append(f.p.pieces, p)
 }
 
-// isText tells a w:t from what counts as one character.
+// isText reports whether the piece is a w:t, and not an element that counts as one character.
 func (p *piece) isText() bool { return p.plain || isText(p.node) }
 
 // Text is in runs of paragraphs, both in WordprocessingML and in the DrawingML of charts and diagrams.

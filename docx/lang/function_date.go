@@ -1,6 +1,6 @@
 package lang
 
-// dateFunctions tell the time, or count days.
+// dateFunctions return the current time, or count days.
 var dateFunctions = map[string]*function{
 	"$now":   {usage: "$now", text: true, apply: nowOf},
 	"$today": {usage: "$today", text: true, apply: todayOf},

@@ -109,7 +109,7 @@ func indent(s string) string {
 	return "\t" + strings.ReplaceAll(s, "\n", "\n\t") + "\n"
 }
 
-// outcome runs a template and tells all about it.
+// outcome runs a template, and returns its output and problems.
 func outcome(t *testing.T, e *lang.Env, use *lang.Use, template string) string {
 	t.Helper()
 	program := rendering{t: t, env: e, use: use}

@@ -138,7 +138,7 @@ func (p *timeParser) date() {
 	}
 }
 
-// isNumeric tells 5.3.2026 from 5. März 2026.
+// isNumeric reports whether a date is like 5.3.2026, and not like 5. März 2026.
 func (p *timeParser) isNumeric(s string) bool {
 	return strings.IndexByte("-/.", s[0]) >= 0 && leadingDigits(s[1:]) > 0
 }

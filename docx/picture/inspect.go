@@ -35,7 +35,7 @@ func length(pixels int, dpi float64) EMU {
 	return max(EMU(math.Round(float64(pixels)*float64(inch)/dpi)), 1)
 }
 
-// Inspect reads the headers of an image file, whose kind its first bytes tell. Nothing is decoded.
+// Inspect reads the headers of an image file. It recognizes the format by the first bytes, and decodes nothing.
 func Inspect(data []byte) (Info, error) {
 	if len(data) > MaxBytes {
 		return Info{}, tooLarge()

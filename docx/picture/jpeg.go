@@ -74,7 +74,7 @@ func (i *Info) segment(marker byte, body []byte) {
 	}
 }
 
-// isFrame tells the markers SOF0 to SOF15 from DHT, JPG and DAC, which are among them.
+// isFrame reports whether a marker is one of SOF0 to SOF15. DHT, JPG, and DAC are in the same range.
 func isFrame(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
 }

@@ -52,32 +52,32 @@ func Worker(args []string) {
 }
 
 func work(args []string) error {
-	var told instructions
-	if err := json.Unmarshal([]byte(args[2]), &told); err != nil {
+	var in instructions
+	if err := json.Unmarshal([]byte(args[2]), &in); err != nil {
 		return fmt.Errorf("this command is internal to the server: %w", err)
 	}
-	if told.Starts++; told.Starts == 1 || !onMainThread() && told.Starts < mostStarts {
-		again, err := json.Marshal(told)
+	if in.Starts++; in.Starts == 1 || !onMainThread() && in.Starts < mostStarts {
+		again, err := json.Marshal(in)
 		if err != nil {
 			return err
 		}
-		return confine.Restart(told.Bounds, "/proc/self/exe", []string{args[0], args[1], string(again)}, os.Environ())
+		return confine.Restart(in.Bounds, "/proc/self/exe", []string{args[0], args[1], string(again)}, os.Environ())
 	}
 	signal.Ignore(syscall.SIGPIPE) // no one may be reading its output
 	orders, answers := os.NewFile(ordersFD, "orders"), json.NewEncoder(os.NewFile(answersFD, "answers"))
 	started := make(chan struct{})
-	taken := receive(orders, started, told.Folder)
-	return kit.Run(told.Program, fileURL(filepath.Join(told.Folder, profileFolder)), func(o *kit.Office) {
+	taken := receive(orders, started, in.Folder)
+	return kit.Run(in.Program, fileURL(filepath.Join(in.Folder, profileFolder)), func(o *kit.Office) {
 		missing := confine.Missing()
 		if _, err := confine.Isolate(); err != nil {
 			fail(err)
 		}
-		if told.Bounds.Require && len(missing) > 0 {
+		if in.Bounds.Require && len(missing) > 0 {
 			fail(&UnconfinedError{missing})
 		}
 		close(started)
 		ready := answer{Version: o.Version(), Missing: missing}
-		for next := ready; ; next = carryOut(o, told.Folder, <-taken) {
+		for next := ready; ; next = carryOut(o, in.Folder, <-taken) {
 			if err := answers.Encode(next); err != nil {
 				select {} // the server is gone; receive ends the process
 			}
