@@ -343,7 +343,7 @@ func (w *world) scene() scene {
 	archive, err := w.CreateArchive(ctx, w.caller("archivist"), docgen.NewArchive{Name: "archive of " + name})
 	must(w.t, err)
 	s.archive = archive.ID
-	s.user, s.newOwner = w.user(name+".user"), w.user(name+".newOwner")
+	s.user, s.newOwner = w.user(name+".user"), w.user(name+".new-owner")
 	s.client = w.client(docgen.NewApplication{Name: name, ActsAsUsers: true})
 	s.token = w.tokenID(w.token("owner", 0, docgen.ScopeRead))
 	hook, err := w.CreateWebhook(ctx, w.owner, docgen.NewWebhook{
