@@ -108,7 +108,7 @@ var assertionProblems = []struct {
 	err  error
 	text string
 }{
-	{jwt.ErrTokenMalformed, "the assertion is no JWT"},
+	{jwt.ErrTokenMalformed, "the assertion is not a JWT"},
 	{jwt.ErrTokenSignatureInvalid, "the assertion must be signed with " + strings.Join(assertionMethods, " or ") +
 		" and the private key of one of the application's public keys"},
 	{jwt.ErrTokenExpired, "the claim exp is in the past: check the clock"},

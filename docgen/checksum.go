@@ -139,7 +139,7 @@ func (s *Service) openChecked(ctx context.Context, version store.FileVersion, of
 	end := min(version.Size, (offset+length+blockSize-1)/blockSize*blockSize)
 	stored, err := blobs.Open(ctx, version.BlobKey, first*blockSize, end-first*blockSize)
 	if errors.Is(err, blob.ErrRange) {
-		return nil, s.damaged(ctx, version, DamageChanged, "it is shorter than it was")
+		return nil, s.damaged(ctx, version, DamageChanged, "it is shorter than when it was stored")
 	}
 	if err != nil {
 		return nil, s.readFailure(ctx, version, err)
@@ -164,10 +164,10 @@ func (s *Service) readSmall(ctx context.Context, blobs blob.Store, version store
 		return nil, s.readFailure(ctx, version, err)
 	}
 	if int64(n) != version.Size {
-		return nil, s.damaged(ctx, version, DamageChanged, "its size is not the one it had")
+		return nil, s.damaged(ctx, version, DamageChanged, "its size has changed")
 	}
 	if sum := sha1.Sum(data[:n]); hex.EncodeToString(sum[:]) != strings.ToLower(version.Sha1) {
-		return nil, s.damaged(ctx, version, DamageChanged, "its SHA-1 is not the one it had")
+		return nil, s.damaged(ctx, version, DamageChanged, "its SHA-1 has changed")
 	}
 	return data[:n], nil
 }
@@ -223,7 +223,7 @@ func (r *checkedReader) fill() error {
 	block := r.buffer[:min(blockSize, r.version.Size-r.next*blockSize)]
 	_, err := io.ReadFull(r.stored, block)
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
-		return r.service.damaged(r.ctx, r.version, DamageChanged, "it is shorter than it was")
+		return r.service.damaged(r.ctx, r.version, DamageChanged, "it is shorter than when it was stored")
 	}
 	if err != nil {
 		return r.service.readFailure(r.ctx, r.version, err)
@@ -263,7 +263,7 @@ func (s *Service) checksumsOf(ctx context.Context, blobs blob.Store, version sto
 	sums = d.blocks()
 	err = s.db.WriteAsync(ctx, func(tx *store.Tx) error { return tx.InsertContentBlocks(ctx, version.BlobKey, sums.text()) })
 	if err != nil { // the content is valid, and can be read even if the disk is full
-		s.log.WarnContext(ctx, "checksums of a content are not kept and will be computed again", "version", version.ID, "error", err)
+		s.log.WarnContext(ctx, "the checksums of a content could not be stored and will be computed again", "version", version.ID, "error", err)
 	}
 	return sums, nil
 }
@@ -293,10 +293,10 @@ func (s *Service) readDigests(ctx context.Context, blobs blob.Store, version sto
 		return nil, s.readFailure(ctx, version, err)
 	}
 	if size != version.Size {
-		return nil, s.damaged(ctx, version, DamageChanged, "its size is not the one it had")
+		return nil, s.damaged(ctx, version, DamageChanged, "its size has changed")
 	}
 	if d.hexSHA1() != strings.ToLower(version.Sha1) {
-		return nil, s.damaged(ctx, version, DamageChanged, "its SHA-1 is not the one it had")
+		return nil, s.damaged(ctx, version, DamageChanged, "its SHA-1 has changed")
 	}
 	return d, nil
 }

@@ -40,7 +40,7 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 	// Unlike lockFolder, this does not make other writers to the folder wait; see stillThere.
 	d.folder, err = s.findSteady(ctx, tx, d.caller, Folder, batch.DestinationID, MayUpload, func(place) error { return nil })
 	if _, gone := errors.AsType[*Error](err); gone {
-		d.problem = fmt.Sprintf("The destination folder %d was deleted, or can no longer be written to, while the document was made. "+
+		d.problem = fmt.Sprintf("The destination folder %d was deleted, or can no longer be written to, while the document was generated. "+
 			"Restore it or choose another folder, and send the document again.", batch.DestinationID)
 		return d, nil
 	}

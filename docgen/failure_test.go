@@ -170,7 +170,7 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 		}
 		contract, _, err := w.Contract(t.Context(), w.alice, file.ID, 0)
 		must(t, err)
-		if len(contract.Warnings) != 1 || !strings.Contains(contract.Warnings[0], "600 tags are listed without all of their text") {
+		if len(contract.Warnings) != 1 || !strings.Contains(contract.Warnings[0], "600 tags are listed with shortened text") {
 			t.Errorf("warnings = %.300q", contract.Warnings)
 		}
 	})

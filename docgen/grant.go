@@ -185,7 +185,7 @@ func lockClient(ctx context.Context, tx *store.Tx, client *Client) (store.Applic
 func (s *Service) subjectUser(ctx context.Context, q *store.Queries, app store.Application, of subject) (store.User, error) {
 	id, err := strconv.ParseInt(of.id, 10, 64)
 	if err != nil {
-		return store.User{}, invalidGrant("%s is no identifier.", of.idName)
+		return store.User{}, invalidGrant("%s is not an identifier.", of.idName)
 	}
 	if of.kind == subjectEnterprise {
 		if id != s.enterprise.id {
@@ -193,11 +193,11 @@ func (s *Service) subjectUser(ctx context.Context, q *store.Queries, app store.A
 		}
 		id = app.ServiceAccountID.Int64
 	} else if !app.ActsAsUsers {
-		return store.User{}, refuse(GrantUnauthorizedClient, "The application may not get tokens of users. The operator can create one that may.")
+		return store.User{}, refuse(GrantUnauthorizedClient, "The application may not get tokens for users. The operator can create one that may.")
 	}
 	user, err := s.account(ctx, q, id)
 	if IsCode(err, CodeNotFound) || err == nil && (!isActive(user) || user.Kind == KindService && id != app.ServiceAccountID.Int64) {
-		return user, invalidGrant("%s names no active user.", of.idName)
+		return user, invalidGrant("%s is not the id of an active user.", of.idName)
 	}
 	return user, err
 }
@@ -284,11 +284,11 @@ func (s *Service) grantRefresh(ctx context.Context, client *Client, r GrantReque
 		row, err := tx.RefreshTokenByHash(ctx, hashToken(r.RefreshToken))
 		switch {
 		case errors.Is(err, sql.ErrNoRows) || err == nil && (row.ApplicationID != app.ID || row.ExpiresAt <= s.micros()):
-			return invalidGrant("the refresh token is unknown, has expired, or was ended.")
+			return invalidGrant("the refresh token is unknown, expired, or revoked.")
 		case err != nil:
 			return err
 		case row.UsedAt != 0:
-			reused = invalidGrant("the refresh token was used before; all tokens that came of it have ended.")
+			reused = invalidGrant("the refresh token was already used, so all tokens of its grant were revoked.")
 			by := &Caller{User: User{ID: row.UserID}, ActorID: app.ServiceAccountID.Int64, ApplicationID: app.ID}
 			if err := s.insertAudit(ctx, tx, by, AuditTokenReused, AuditRefused, auditOf("token", row.ID)); err != nil {
 				return err

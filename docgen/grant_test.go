@@ -150,7 +150,7 @@ func TestAssertions(t *testing.T) {
 			{"a key that no database can keep", w.assertion(app, jwt.SigningMethodRS256, signingKey(), "\x00", nil), "invalid_grant", "kid"},
 			{"another key, of a header that names none", w.assertion(app, jwt.SigningMethodRS256, otherKey, "", nil), "invalid_grant",
 				"private key"},
-			{"no JWT", "x", "invalid_grant", "no JWT"},
+			{"no JWT", "x", "invalid_grant", "not a JWT"},
 			{"far too long", strings.Repeat("x", 1<<20), "invalid_grant", "bytes"},
 			{"none", "", "invalid_request", "assertion"},
 			{"cut", signed(nil)[:200], "invalid_grant", ""},
@@ -172,7 +172,7 @@ func TestAssertions(t *testing.T) {
 			{"no subject", signed(jwt.MapClaims{"sub": nil}), "invalid_grant", "sub"},
 			{"a subject that is no id", signed(jwt.MapClaims{"sub": "me"}), "invalid_grant", "sub"},
 			{"another enterprise", signed(jwt.MapClaims{"sub": "4711"}), "invalid_grant", "enterprise"},
-			{"a user that is not there", signed(jwt.MapClaims{"sub": "4711", "box_sub_type": "user"}), "invalid_grant", "no active user"},
+			{"a user that is not there", signed(jwt.MapClaims{"sub": "4711", "box_sub_type": "user"}), "invalid_grant", "of an active user"},
 		}
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
@@ -206,7 +206,7 @@ func TestAssertions(t *testing.T) {
 			must(t, w.exec("UPDATE users SET status = 'inactive' WHERE login = 'bob@example.com'"))
 			again := signed(jwt.MapClaims{"sub": bob, "box_sub_type": "user"})
 			_, err := w.assert(client, again)
-			wantReason(t, err, "invalid_grant", "no active user")
+			wantReason(t, err, "invalid_grant", "not the id of an active user")
 			must(t, w.exec("UPDATE users SET status = 'active' WHERE login = 'bob@example.com'"))
 			_, err = w.assert(client, again)
 			wantReason(t, err, "", "")
@@ -290,7 +290,7 @@ func TestRefreshTokens(t *testing.T) {
 			second, err := w.refresh(client, first.Refresh)
 			must(t, err)
 			_, err = w.refresh(client, first.Refresh)
-			wantReason(t, err, "invalid_grant", "used before")
+			wantReason(t, err, "invalid_grant", "already used")
 			_, err = w.refresh(client, second.Refresh)
 			wantReason(t, err, "invalid_grant", "unknown")
 			if w.good(first.Access) || w.good(second.Access) || !w.good(bystander.Access) {

@@ -128,13 +128,13 @@ func (s *Service) readMerge(ctx context.Context, q *store.Queries, m *Merge) err
 func lackOf(jobs map[Status]int, documents int) (f Failures) {
 	made := jobs[StatusCompleted] + jobs[StatusCompletedWithError]
 	if n := jobs[StatusFailed]; n > 0 {
-		f.Errors = append(f.Errors, fmt.Sprintf("%d of the %d documents could not be made: the failures of their jobs say why.", n, n+made))
+		f.Errors = append(f.Errors, fmt.Sprintf("%d of the %d documents could not be generated: the failures of their jobs say why.", n, n+made))
 	}
 	if n := made - documents; n > 0 {
 		f.Warnings = append(f.Warnings, fmt.Sprintf("%d of the %d documents were permanently deleted before they could be merged.", n, made))
 	}
 	if documents == 0 {
-		f.Errors = append(f.Errors, "There is no document left that could be merged.")
+		f.Errors = append(f.Errors, "No documents are left to merge.")
 	}
 	return f
 }

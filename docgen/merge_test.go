@@ -160,7 +160,7 @@ func TestMergedFileLacksDocuments(t *testing.T) {
 	}{
 		"that could not be made": {func(p *press, claim *docgen.Claim) {
 			p.complete(claim, []docgen.Result{p.document(claim.Jobs[0], "one"), {Job: claim.Jobs[1], Failures: failed}})
-		}, docgen.StatusCompletedWithError, []string{"1 of the 2 documents could not be made"}},
+		}, docgen.StatusCompletedWithError, []string{"1 of the 2 documents could not be generated"}},
 		"that are deleted for good": {func(p *press, claim *docgen.Claim) {
 			p.complete(claim, p.results(claim, "one"))
 			must(p.t, p.TrashFile(p.t.Context(), p.alice, p.jobs(p.batchID)[1].OutputFileID, ""))
@@ -169,7 +169,7 @@ func TestMergedFileLacksDocuments(t *testing.T) {
 		"all of them": {func(p *press, claim *docgen.Claim) {
 			_, err := p.FailBatch(p.t.Context(), p.batchID, "no attempt came to an end")
 			must(p.t, err)
-		}, docgen.StatusFailed, []string{"2 of the 2 documents could not be made", "no document left"}},
+		}, docgen.StatusFailed, []string{"2 of the 2 documents could not be generated", "No documents are left"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {

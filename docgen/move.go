@@ -142,8 +142,8 @@ func mayChangeOwner(ctx context.Context, tx *store.Tx, c *Caller, p place) error
 	if err == nil && count > maxOwnerItems {
 		kind := Kind(p.row.Kind)
 		return Invalid(invalidField(kind.String(),
-			"%s %d holds more than the %d files and folders that can change owner at once, including the trash: move "+
-				"what it holds in parts, or ask an administrator to move it", kind, p.row.ID, maxOwnerItems))
+			"%s %d contains more than the %d files and folders that can change owner at once, including the trash: move "+
+				"its items in parts, or ask an administrator to move it", kind, p.row.ID, maxOwnerItems))
 	}
 	return err
 }

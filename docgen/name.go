@@ -49,11 +49,11 @@ func nameProblem(name string, most int) string {
 	case !utf8.ValidString(name):
 		return "a name must be valid UTF-8"
 	case utf8.RuneCountInString(name) > most:
-		return fmt.Sprintf("a name has at most %d characters, this one has %d", most, utf8.RuneCountInString(name))
+		return fmt.Sprintf("a name can have at most %d characters, this one has %d", most, utf8.RuneCountInString(name))
 	case name == "." || name == "..":
 		return "a name must not be '.' or '..'"
 	case strings.ContainsAny(name, `/\`):
-		return `a name must not hold '/' or '\'`
+		return `a name must not contain '/' or '\'`
 	case strings.TrimSpace(name) != name:
 		return "a name must not start or end with a space"
 	case strings.ContainsFunc(name, unicode.IsControl):

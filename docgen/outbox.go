@@ -184,8 +184,8 @@ func (s *Service) Outbox(ctx context.Context, webhookID int64, limit int) (*Outb
 func (s *Service) ownerProblem(ctx context.Context, q *store.Queries, row store.WebhookRow) (string, error) {
 	switch {
 	case row.User.DeletedAt != 0:
-		return "The owner of the webhook was deleted, and has no access to any content. Make the webhook again as a service account, " +
-			"or as a user who stays.", nil
+		return "The owner of the webhook was deleted, and has no access to any content. Create the webhook again as a service account, " +
+			"or as another user.", nil
 	case !isActive(row.User):
 		return "The owner of the webhook is inactive, and has no access to any content. Make the user active, or make the webhook " +
 			"again as another one.", nil
@@ -195,7 +195,7 @@ func (s *Service) ownerProblem(ctx context.Context, q *store.Queries, row store.
 	owner := callerOf(row.User, row.Webhook.GlobalContent)
 	_, err := s.findWhere(ctx, q, owner, Kind(row.Webhook.TargetKind), row.Webhook.TargetID, MaySee, anywhere)
 	if _, hidden := errors.AsType[*Error](err); hidden {
-		return "The owner of the webhook does not see its target any more. Share the target with the owner again, or delete the webhook.", nil
+		return "The owner of the webhook can no longer see its target. Share the target with the owner again, or delete the webhook.", nil
 	}
 	return "", err
 }

@@ -177,17 +177,16 @@ func (r *Reading) bound() *Reading {
 	for i := range r.Tags {
 		cut += r.Tags[i].bound()
 		if left -= r.Tags[i].size(); left < 0 {
-			r.warn("The list of tags ends after %d of %d: all of them together are too long to be kept.", i, len(r.Tags))
+			r.warn("Only %d of %d tags are listed, because all of them together are too long.", i, len(r.Tags))
 			r.Tags = r.Tags[:i]
 			break
 		}
 	}
 	if cut > 0 {
-		r.warn("%d tags are listed without all of their text and paths: they are too long.", cut)
+		r.warn("%d tags are listed with shortened text or paths, because they are too long.", cut)
 	}
 	if len(r.Schema) > maxContractText {
-		r.warn("The data that the template needs is not described: the schema has %d bytes, more than the limit of %d.", len(r.Schema),
-			maxContractText)
+		r.warn("The template has no schema, because it would have %d bytes, more than the limit of %d.", len(r.Schema), maxContractText)
 		r.Schema = nil
 	}
 	return r

@@ -119,9 +119,9 @@ func triggerProblem(trigger Trigger, kind Kind) string {
 	case rule == nil:
 		return "unknown trigger; the documentation of webhooks lists all triggers"
 	case rule.NotSelectable:
-		return string(trigger) + " cannot be asked for: it is sent to every webhook that the server deletes"
+		return string(trigger) + " cannot be subscribed to: it is sent to every webhook that the server deletes"
 	case kind == File && !rule.Files:
-		return string(trigger) + " is for webhooks on folders: leave it out, or set a webhook on the folder of the file"
+		return string(trigger) + " is only valid for folders: omit it, or create a webhook on the folder of the file"
 	}
 	return ""
 }

@@ -262,7 +262,7 @@ func (v *verifier) content(ctx context.Context, c store.StoredContent) error {
 func (v *verifier) check(ctx context.Context, c store.StoredContent) (kind, problem string, err error) {
 	p, known := v.policies[c.Place.PolicyID]
 	if !known {
-		return DamageMissing, fmt.Sprintf("it is kept by storage policy %d, which --storage-policy does not name", c.Place.PolicyID), nil
+		return DamageMissing, fmt.Sprintf("it is stored by storage policy %d, which is missing in --storage-policy", c.Place.PolicyID), nil
 	}
 	r, err := p.Blobs.Open(ctx, c.Place.Key, 0, -1)
 	if errors.Is(err, blob.ErrNotExist) {

@@ -395,7 +395,7 @@ func TestWhoOwnsAWebhookSees(t *testing.T) {
 		if n := body(); n.Trigger != docgen.FileUploaded || n.Source.Item != nil {
 			t.Errorf("of what is not bob's to see he is told %+v", n)
 		}
-		if why := due(); !strings.Contains(why, "does not see its target") {
+		if why := due(); !strings.Contains(why, "can no longer see its target") {
 			t.Errorf("what bob may not see is sent: %q", why)
 		}
 		must(t, w.DeleteUser(ctx, w.member("root", docgen.RoleAdmin), w.bob.User.ID, true))

@@ -108,7 +108,7 @@ func TestBatchOnTheWire(t *testing.T) {
 			batchIs(t, shown, "true", `{"total":2,"pending":0,"submitted":0,"completed":1,"completed_with_error":0,"failed":1}`,
 				`{"name":"All letters.pdf","status":"completed_with_error","output_file":{"id":"`+file+`","type":"file"},
 				"output_file_version":{"id":"`+v["file_version"].(object)["id"].(string)+`","type":"file_version"},
-				"failures":{"errors":["1 of the 2 documents could not be made: the failures of their jobs say why."],
+				"failures":{"errors":["1 of the 2 documents could not be generated: the failures of their jobs say why."],
 				"warnings":[],"details":[],"count":1,"omitted":0}}`)
 			if v["name"] != "All letters.pdf" || v["parent"].(object)["id"] != id(s.folder) {
 				t.Errorf("the merged file is %v in %v", v["name"], v["parent"])

@@ -159,7 +159,7 @@ func TestWebhookErrors(t *testing.T) {
 			{"to no triggers", "PUT /webhooks/" + second, object{"triggers": []string{}}, 400, "bad_request",
 				[]string{"invalid_parameter triggers"}, ""},
 			{"to triggers that its target cannot have", "PUT /webhooks/" + second, object{"triggers": []string{"FOLDER.MOVED"}}, 400, "bad_request",
-				[]string{"invalid_parameter triggers[0]"}, "FOLDER.MOVED is for webhooks on folders"},
+				[]string{"invalid_parameter triggers[0]"}, "FOLDER.MOVED is only valid for folders"},
 			{"to another status", "PUT /webhooks/" + second, object{"status": "deleted"}, 400, "bad_request",
 				[]string{"invalid_parameter status"}, "active or disabled"},
 			{"to another address", "PUT /webhooks/" + second, object{"address": "ftp://x"}, 400, "bad_request",
