@@ -99,7 +99,7 @@ const madeByPrometheus = "up"
 var labelsByPrometheus = []string{"job", "instance"}
 
 // Every metric, label, and label value in an alert exists on a server.
-func TestAlertsAreOfRealMetrics(t *testing.T) {
+func TestAlertsUseRealMetrics(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/operations.md")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // A request stored in its wire format is read back completely, whatever its body.
-func TestCaptureOfTheWire(t *testing.T) {
+func TestCaptureWireFormat(t *testing.T) {
 	keys := webhook.Keys{Primary: docgen.NewSecret(), Secondary: docgen.NewSecret()}
 	rapid.Check(t, func(t *rapid.T) {
 		sent := rapid.SliceOf(rapid.Byte()).Draw(t, "body")

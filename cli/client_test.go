@@ -35,9 +35,9 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestConflictsOfTheClient shows which information a caller gets about a name conflict, and that content can be
+// TestClientConflicts shows which information a caller gets about a name conflict, and that content can be
 // uploaded as a version of the conflicting file.
-func TestConflictsOfTheClient(t *testing.T) {
+func TestClientConflicts(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	v := newVisitor(t, newServer(t, data), "--data="+data)
@@ -73,8 +73,8 @@ func TestConflictsOfTheClient(t *testing.T) {
 	}
 }
 
-// TestFailuresOfTheClient shows which information a caller gets about errors.
-func TestFailuresOfTheClient(t *testing.T) {
+// TestClientErrors shows which information a caller gets about errors.
+func TestClientErrors(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	server := newServer(t, data)
@@ -113,9 +113,9 @@ func TestFailuresOfTheClient(t *testing.T) {
 	}
 }
 
-// TestTemplatesOfCompatBox marks a PDF as a template. By default, the server rejects it and says what the file is; with
+// TestTemplatesWithCompatBox marks a PDF as a template. By default, the server rejects it and says what the file is; with
 // --compat box, the template and its tags say so.
-func TestTemplatesOfCompatBox(t *testing.T) {
+func TestTemplatesWithCompatBox(t *testing.T) {
 	t.Parallel()
 	for _, compat := range []string{"", "box"} {
 		data := t.TempDir()

@@ -24,7 +24,7 @@ var (
 )
 
 // Every metric, and every label that a panel groups by or shows, exists on a server.
-func TestDashboardIsOfRealMetrics(t *testing.T) {
+func TestDashboardUsesRealMetrics(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../packaging/grafana.json")
 	if err != nil {

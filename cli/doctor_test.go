@@ -13,7 +13,7 @@ import (
 )
 
 // The doctor reports the state of a PostgreSQL database, and changes nothing.
-func TestDoctorOfPostgres(t *testing.T) {
+func TestDoctorWithPostgres(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.EmptyPostgres(t)
 	db, err := sql.Open("pgx", cfg.URL)

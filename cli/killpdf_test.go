@@ -13,7 +13,7 @@ import (
 )
 
 // When a command is killed, its workers end too, and the next command removes their folders.
-func TestKilledInTheMiddleOfPDFs(t *testing.T) {
+func TestKilledDuringPDFs(t *testing.T) {
 	t.Parallel()
 	if _, err := office.Find(""); err != nil {
 		t.Skip(err)

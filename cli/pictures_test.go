@@ -94,7 +94,7 @@ func TestPicturesAreFetched(t *testing.T) {
 }
 
 // Whatever the data contains, only listed hosts receive requests.
-func TestPicturesAreNotFetchedFromElsewhere(t *testing.T) {
+func TestPicturesFromOtherHosts(t *testing.T) {
 	var asked atomic.Int32
 	server := pictureServer(t, &asked)
 	u, err := url.Parse(server.URL)
@@ -152,7 +152,7 @@ func TestPictureHosts(t *testing.T) {
 }
 
 // Only one fetch waits for a host that does not respond.
-func TestPicturesOfAHostThatIsDown(t *testing.T) {
+func TestPicturesOfUnavailableHost(t *testing.T) {
 	var asked atomic.Int32
 	server := pictureServer(t, &asked)
 	held := make(chan struct{})

@@ -301,7 +301,7 @@ func opensInLibreOffice(t *testing.T, document []byte, want string) {
 
 // A server that is killed in the middle of a batch finishes it after the next start: it generates each document exactly
 // once.
-func TestKilledInTheMiddleOfABatch(t *testing.T) {
+func TestKilledDuringBatch(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()

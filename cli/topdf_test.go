@@ -29,7 +29,7 @@ func TestSeveral(t *testing.T) {
 }
 
 // A canceled conversion of several documents starts no other document, and reports that some are missing.
-func TestSeveralThatAreStopped(t *testing.T) {
+func TestSeveralCanceled(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	begun := 0
 	err := several(ctx, 5, 1, newProgress(io.Discard, 5, ""), func(context.Context, int, func()) {

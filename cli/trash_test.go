@@ -12,9 +12,9 @@ import (
 	"platen/client"
 )
 
-// TestRemovedForGoodFreesTheDisk kills the server right after it has permanently deleted a file: its content is deleted
+// TestPermanentDeletionFreesDisk kills the server right after it has permanently deleted a file: its content is deleted
 // later, unless a copy shares it.
-func TestRemovedForGoodFreesTheDisk(t *testing.T) {
+func TestPermanentDeletionFreesDisk(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	server := newServer(t, data)

@@ -131,9 +131,9 @@ func TestListeningWithoutForwarding(t *testing.T) {
 	l.interrupt(t)
 }
 
-// TestEventsThatAreNotTaken: an event that is rejected repeatedly is lost, which is reported. The next event is
+// TestRejectedEvents: an event that is rejected repeatedly is lost, which is reported. The next event is
 // delivered.
-func TestEventsThatAreNotTaken(t *testing.T) {
+func TestRejectedEvents(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	server := newServer(t, data)
@@ -172,7 +172,7 @@ func TestEventsThatAreNotTaken(t *testing.T) {
 }
 
 // A listener must not expire while a portion of events is posted to a slow receiver.
-func TestListenersOutliveAPortion(t *testing.T) {
+func TestListenersOutlivePortion(t *testing.T) {
 	t.Parallel()
 	if longest := postLimitPerPoll + postLimit + slices.Max(postPauses) + pollGrace; longest >= docgen.ListenerTimeout {
 		t.Errorf("the server may not hear of a listener for %v, and ends it after %v", longest, docgen.ListenerTimeout)

@@ -155,7 +155,7 @@ func TestArchives(t *testing.T) {
 	})
 }
 
-func TestArchivesThatCannotBe(t *testing.T) {
+func TestInvalidArchives(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		c := w.archivist(docgen.ScopeManagedUsers)

@@ -147,7 +147,7 @@ func TestRangesOfLongContent(t *testing.T) {
 	})
 }
 
-func TestChecksumsGoWithTheirContent(t *testing.T) {
+func TestChecksumsAreDeletedWithContent(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		count := func() int { return w.count("SELECT COUNT(*) FROM content_blocks") }
 		file := w.upload(w.alice, 0, "long.txt", longText(block+1))

@@ -212,7 +212,7 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
-func TestCollaborationsOfAnItem(t *testing.T) {
+func TestCollaborationsOfItem(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		folder := w.folder(w.alice, 0, "folder")
@@ -260,9 +260,9 @@ func TestCollaborationsOfAnItem(t *testing.T) {
 	})
 }
 
-// TestPathOfWhatIsShared reads the path of a file three folders deep, as seen by a user with access to one of these
+// TestPathOfSharedItem reads the path of a file three folders deep, as seen by a user with access to one of these
 // folders.
-func TestPathOfWhatIsShared(t *testing.T) {
+func TestPathOfSharedItem(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		top := w.folder(w.alice, 0, "top")
@@ -328,8 +328,8 @@ func TestPathOfWhatIsShared(t *testing.T) {
 	})
 }
 
-// TestNobodyCollaboratesInAnArchive creates an archive in the database, and tries to share it and its content.
-func TestNobodyCollaboratesInAnArchive(t *testing.T) {
+// TestNoCollaborationsInArchives creates an archive in the database, and tries to share it and its content.
+func TestNoCollaborationsInArchives(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		archive := w.folder(w.alice, 0, "archive")
 		inner := w.folder(w.alice, archive, "inner")

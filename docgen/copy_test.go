@@ -170,7 +170,7 @@ func TestCopyFolder(t *testing.T) {
 	})
 }
 
-func TestCopyOfTooMuch(t *testing.T) {
+func TestCopyTooLarge(t *testing.T) {
 	runLong(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		source := w.folder(w.alice, 0, "source")
@@ -193,9 +193,9 @@ func TestCopyOfTooMuch(t *testing.T) {
 	})
 }
 
-// TestCopyAgainstPurge copies items that are being deleted permanently. A copy is complete or fails, and in the end the
+// TestCopyDuringPurge copies items that are being deleted permanently. A copy is complete or fails, and in the end the
 // stored contents are exactly those that versions refer to.
-func TestCopyAgainstPurge(t *testing.T) {
+func TestCopyDuringPurge(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		target := w.folder(w.bob, 0, "target")

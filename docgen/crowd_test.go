@@ -116,10 +116,10 @@ WITH RECURSIVE below (policy_id, id) AS (
 SELECT file_versions.id FROM file_versions JOIN below ON below.id = file_versions.file_id
 WHERE file_versions.storage_policy_id <> below.policy_id OR file_versions.wanted_policy_id <> below.policy_id`
 
-// TestArchivesInACrowd has a crowd of writers change two archives at once, on two servers, while contents are relocated. In the end the
-// size of each archive is that of its files, every item belongs to the owner of its tree, contents are in the storage of their archive,
-// and no request has failed with an internal error.
-func TestArchivesInACrowd(t *testing.T) {
+// TestArchivesUnderConcurrentWriters has a crowd of writers change two archives at once, on two servers, while contents
+// are relocated. In the end the size of each archive is that of its files, every item belongs to the owner of its tree,
+// contents are in the storage of their archive, and no request has failed with an internal error.
+func TestArchivesUnderConcurrentWriters(t *testing.T) {
 	const writers = 12
 	actions := 60
 	if testing.Short() {

@@ -66,7 +66,7 @@ func TestFailuresAreBounded(t *testing.T) {
 	})
 }
 
-func TestShortFailuresAreKeptAsTheyAre(t *testing.T) {
+func TestShortFailuresAreUnchanged(t *testing.T) {
 	f := unresolved(3)
 	if got := f.Bounded(); !slices.Equal(got.Errors, f.Errors) || !slices.Equal(got.Warnings, f.Warnings) || len(got.Details) != 3 ||
 		got.Count() != 4 {
@@ -189,7 +189,7 @@ func TestNotificationsOfManyFailuresAreShort(t *testing.T) {
 	}
 }
 
-func TestLargePagesAskForRoom(t *testing.T) {
+func TestLargePagesRequestMemory(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		file := w.template(w.alice, 0, "long tags.docx")
 		var reading docgen.Reading

@@ -270,8 +270,8 @@ func TestParseOrder(t *testing.T) {
 	}
 }
 
-// TestMoveDoesNotTakeAway shows that users who may edit a folder cannot take ownership of it by moving it.
-func TestMoveDoesNotTakeAway(t *testing.T) {
+// TestMoveKeepsOwner shows that users who may edit a folder cannot take ownership of it by moving it.
+func TestMoveKeepsOwner(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		folder := w.folder(w.alice, 0, "Shared")
 		inside := w.folder(w.alice, folder, "Inside")

@@ -193,7 +193,8 @@ func (s *Service) subjectUser(ctx context.Context, q *store.Queries, app store.A
 		}
 		id = app.ServiceAccountID.Int64
 	} else if !app.ActsAsUsers {
-		return store.User{}, refuse(GrantUnauthorizedClient, "The application may not get tokens for users. The operator can create one that may.")
+		return store.User{}, refuse(GrantUnauthorizedClient, "The application may not get tokens for users. "+
+			"The operator can create one that may.")
 	}
 	user, err := s.account(ctx, q, id)
 	if IsCode(err, CodeNotFound) || err == nil && (!isActive(user) || user.Kind == KindService && id != app.ServiceAccountID.Int64) {

@@ -161,9 +161,9 @@ func TestInvitations(t *testing.T) {
 	})
 }
 
-// TestInvitingWaitsForANewUser invites a login while a user with it comes into being: the invitation finds the user. On
+// TestInvitationWaitsForNewUser invites a login while a user with it comes into being: the invitation finds the user. On
 // SQLite one waits for the other anyway.
-func TestInvitingWaitsForANewUser(t *testing.T) {
+func TestInvitationWaitsForNewUser(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		if w.cfg.URL == "" {
 			t.Skip("writers wait for each other")
@@ -204,9 +204,9 @@ func TestInvitingWaitsForANewUser(t *testing.T) {
 	})
 }
 
-// TestInvitationMeetsItsUser creates users and invites their logins at the same time. In any order, every invitation
+// TestInvitationDuringUserCreation creates users and invites their logins at the same time. In any order, every invitation
 // finds its user.
-func TestInvitationMeetsItsUser(t *testing.T) {
+func TestInvitationDuringUserCreation(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		folder := w.folder(w.alice, 0, "folder")
@@ -232,9 +232,9 @@ func TestInvitationMeetsItsUser(t *testing.T) {
 	})
 }
 
-// TestInvitationMeetsChangedLogin gives a user a login that was invited: the user gets the new invitations to answer,
+// TestInvitationOfChangedLogin gives a user a login that was invited: the user gets the new invitations to answer,
 // and existing collaborations stay unchanged.
-func TestInvitationMeetsChangedLogin(t *testing.T) {
+func TestInvitationOfChangedLogin(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		const login = "maiden@example.com"

@@ -53,7 +53,7 @@ func (w *world) slots() []string {
 	return query[string](w, "SELECT "+field+" FROM river_job WHERE kind = 'generate_user_documents' AND state <> 'completed' ORDER BY id")
 }
 
-func TestBatchesOfAUserTakeTurns(t *testing.T) {
+func TestBatchesTakeTurns(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		template := w.template(w.alice, 0, "a.docx")
 		folder := w.folder(w.alice, 0, "out")
@@ -89,7 +89,7 @@ func TestBatchesOfAUserTakeTurns(t *testing.T) {
 }
 
 // A batch that comes late is served neither before the others have had their turn, nor long after.
-func TestANewBatchTakesItsTurn(t *testing.T) {
+func TestNewBatchTakesItsTurn(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		template := w.template(w.alice, 0, "a.docx")
 		old := w.batch(batchOf(template.ID, 0, slices.Repeat([]string{"{}"}, 100)...))
@@ -107,7 +107,7 @@ func TestANewBatchTakesItsTurn(t *testing.T) {
 	})
 }
 
-func TestSlotsAreOfOneUserAndLane(t *testing.T) {
+func TestSlotsBelongToUserAndLane(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.newPress("a")
 		for _, task := range []docgen.GenerateDocuments{
@@ -125,7 +125,7 @@ func TestSlotsAreOfOneUserAndLane(t *testing.T) {
 
 // A document that was being generated when its server crashed is generated again. After two crashes, it is generated in
 // isolation. It never fails because of crashes.
-func TestCrashesOfTheServer(t *testing.T) {
+func TestServerCrashes(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		p := w.newPress("a")
@@ -182,7 +182,7 @@ func TestReleasedJobsWaitAgain(t *testing.T) {
 }
 
 // Released jobs wait until the pause of their batch ends, and are ignored if the batch was deleted meanwhile.
-func TestReleasedJobsOfAPausedBatch(t *testing.T) {
+func TestReleasedJobsOfPausedBatch(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		p := w.newPress(slices.Repeat([]string{"a"}, 20)...)
@@ -207,7 +207,7 @@ func TestReleasedJobsOfAPausedBatch(t *testing.T) {
 }
 
 // After a server error, a document waits, longer each time; the fifth error fails it with the reason.
-func TestErrorsOfTheServerAreCountedByDocument(t *testing.T) {
+func TestServerErrorsCountPerDocument(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress("a", "b")
 		for try, pause := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 0} {
@@ -248,7 +248,7 @@ func TestErrorsOfTheServerAreCountedByDocument(t *testing.T) {
 
 // If the server lacks something for a document, the whole batch waits, longer each time but never for more than a
 // minute, as often as necessary. A generated document ends the wait of the others.
-func TestABatchWaitsForWhatTheServerLacks(t *testing.T) {
+func TestBatchWaitsDuringShortage(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		p := w.newPress(slices.Repeat([]string{"a"}, 20)...)
@@ -305,7 +305,7 @@ func TestABatchWaitsForWhatTheServerLacks(t *testing.T) {
 }
 
 // After a pause, one claim tries again. If its documents are generated, the batch gets as many slots as before.
-func TestABatchGoesOnAfterItsPause(t *testing.T) {
+func TestBatchContinuesAfterPause(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress(slices.Repeat([]string{"a"}, 20)...)
 		claim := w.claim(w.docxSlot(0))
@@ -330,7 +330,7 @@ func TestABatchGoesOnAfterItsPause(t *testing.T) {
 }
 
 // After a pause, a document that fails for another reason ends the wait of the others as well.
-func TestABatchGoesOnAfterAFailure(t *testing.T) {
+func TestBatchContinuesAfterFailure(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress(slices.Repeat([]string{"a"}, 20)...)
 		waits := func(want docgen.Shortage) {
@@ -431,7 +431,7 @@ func TestWakeDocuments(t *testing.T) {
 }
 
 // A server of the previous release enqueues its batches as ranges of jobs, and does not know lanes.
-func TestBatchesOfAnEarlierRelease(t *testing.T) {
+func TestBatchesOfEarlierRelease(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		p := w.newPress("a", "b")
 		must(t, w.exec("DELETE FROM docgen_turns"))
@@ -456,7 +456,7 @@ func TestBatchesOfAnEarlierRelease(t *testing.T) {
 }
 
 // When many slots claim concurrently, every job goes to exactly one of them.
-func TestSlotsClaimAtTheSameTime(t *testing.T) {
+func TestConcurrentSlots(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		template := w.template(w.alice, 0, "a.docx")
 		for range 5 {

@@ -108,9 +108,9 @@ func TestBatchesOfDeletedUsers(t *testing.T) {
 	})
 }
 
-// TestTransferNeedsContent shows that managing users does not give access to their content: neither by transferring it
+// TestTransferRequiresContentScope shows that managing users does not give access to their content: neither by transferring it
 // to oneself, nor by taking over a login that items are shared with.
-func TestTransferNeedsContent(t *testing.T) {
+func TestTransferRequiresContentScope(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		secret := w.upload(w.alice, 0, "secret.txt", "text")

@@ -364,8 +364,8 @@ func (s *stroll) done(way string, seen []string) {
 	}
 }
 
-// TestEveryListForthAndBack follows the markers of lists that do not change: the pages are the same in both directions.
-func TestEveryListForthAndBack(t *testing.T) {
+// TestEveryListInBothDirections follows the markers of lists that do not change: the pages are the same in both directions.
+func TestEveryListInBothDirections(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		for _, list := range w.pagedLists() {
 			for _, limit := range []int{1, 2, 5, 100} {
@@ -390,8 +390,8 @@ func TestEveryListForthAndBack(t *testing.T) {
 	})
 }
 
-// TestEveryMarkerIsOfOneList uses the markers of each list for every other list, and as another user.
-func TestEveryMarkerIsOfOneList(t *testing.T) {
+// TestMarkersBelongToOneList uses the markers of each list for every other list, and as another user.
+func TestMarkersBelongToOneList(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		lists := w.pagedLists()
 		for _, list := range lists {

@@ -194,8 +194,8 @@ func TestMergedFileLacksDocuments(t *testing.T) {
 	}
 }
 
-// TestMergedFileIsLost shows that a merge that cannot be written fails with a reason, and leaves nothing behind.
-func TestMergedFileIsLost(t *testing.T) {
+// TestMergedFileCannotBeWritten shows that a merge that cannot be written fails with a reason, and leaves nothing behind.
+func TestMergedFileCannotBeWritten(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		t.Run("with its destination", func(t *testing.T) {
 			p := w.newPDFPress(merging, "a")
@@ -252,9 +252,9 @@ func TestLastJobsAtOnce(t *testing.T) {
 	})
 }
 
-// TestPasswordsAreForgotten shows that passwords are stored only while documents are generated, and that only workers
+// TestPasswordsAreDeleted shows that passwords are stored only while documents are generated, and that only workers
 // get them.
-func TestPasswordsAreForgotten(t *testing.T) {
+func TestPasswordsAreDeleted(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		for name, merged := range map[string]*docgen.MergedFile{"without a merged file": nil, "with a merged file": {Name: "All"}} {
 			t.Run(name, func(t *testing.T) {

@@ -125,8 +125,8 @@ func TestNumberedName(t *testing.T) {
 	}
 }
 
-// TestNamesOfWhatIsHidden: a user with whom one file is shared learns about other files in its folder only that a name is taken.
-func TestNamesOfWhatIsHidden(t *testing.T) {
+// TestNamesOfHiddenItems: a user with whom one file is shared learns about other files in its folder only that a name is taken.
+func TestNamesOfHiddenItems(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		w.upload(w.alice, 0, "Secret.txt", "secret")

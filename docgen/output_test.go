@@ -98,9 +98,9 @@ func (p *press) wantStatuses(want ...docgen.Status) {
 	}
 }
 
-// TestManagersWhoAreNoneAnyMore: documents are written to other users' folders only while their creator may manage all
+// TestFormerManagers: documents are written to other users' folders only while their creator may manage all
 // content.
-func TestManagersWhoAreNoneAnyMore(t *testing.T) {
+func TestFormerManagers(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		root := w.member("root", docgen.RoleAdmin)
@@ -470,8 +470,8 @@ func TestStatusesInTheDatabase(t *testing.T) {
 	})
 }
 
-// TestNoRoom shows that a full disk results in an understandable error, and that nothing is lost.
-func TestNoRoom(t *testing.T) {
+// TestFullDisk shows that a full disk results in an understandable error, and that nothing is lost.
+func TestFullDisk(t *testing.T) {
 	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
 		disk, err := blob.Open(t.TempDir())
 		must(t, err)

@@ -7,7 +7,7 @@ import (
 	"platen/docgen"
 )
 
-func TestOwnershipIsGivenAway(t *testing.T) {
+func TestTransferOwnership(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		top := w.folder(w.alice, 0, "top")
@@ -90,9 +90,9 @@ func TestOwnershipIsGivenAway(t *testing.T) {
 	})
 }
 
-// TestMovesToACollaborator moves a folder to the root folder of a user with a role on it: an owner has no additional
+// TestMoveToCollaborator moves a folder to the root folder of a user with a role on it: an owner has no additional
 // role.
-func TestMovesToACollaborator(t *testing.T) {
+func TestMoveToCollaborator(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		theirs := w.folder(w.bob, 0, "theirs")
 		_, err := w.CreateCollaboration(t.Context(), w.bob, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: theirs,

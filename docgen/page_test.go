@@ -173,9 +173,9 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// TestPagesOfAChangingList pages through a list while others change it: entries that exist all the time appear exactly
+// TestPagesOfChangingList pages through a list while others change it: entries that exist all the time appear exactly
 // once, and no entry appears twice.
-func TestPagesOfAChangingList(t *testing.T) {
+func TestPagesOfChangingList(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		walks := 0
 		rapid.Check(t, func(rt *rapid.T) {

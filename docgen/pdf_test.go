@@ -139,8 +139,8 @@ func TestPDFDefaults(t *testing.T) {
 	}
 }
 
-// TestSecretsShowNothing prints, logs, and encodes a secret in every way.
-func TestSecretsShowNothing(t *testing.T) {
+// TestSecretsAreHidden prints, logs, and encodes a secret in every way.
+func TestSecretsAreHidden(t *testing.T) {
 	const text = "correct horse"
 	var out strings.Builder
 	p := docgen.Protection{Password: text, OwnerPassword: text}

@@ -10,9 +10,9 @@ import (
 	"platen/docgen"
 )
 
-// TestQuarrel has several callers perform every operation on the same few items at once. Whatever comes first, no
+// TestConcurrentOperations has several callers perform every operation on the same few items at once. Whatever comes first, no
 // caller gets an internal error, and everything is consistent in the end.
-func TestQuarrel(t *testing.T) {
+func TestConcurrentOperations(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		folders := []int64{w.folder(w.alice, 0, "a"), w.folder(w.alice, 0, "b"), w.folder(w.alice, 0, "c")}

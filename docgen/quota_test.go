@@ -62,9 +62,9 @@ func TestQuotaOfBytes(t *testing.T) {
 	})
 }
 
-// TestQuotaOfTheOwner: uploads by any user count for the owner of the folder, and moved items count for their new
+// TestQuotaOfOwner: uploads by any user count for the owner of the folder, and moved items count for their new
 // owner.
-func TestQuotaOfTheOwner(t *testing.T) {
+func TestQuotaOfOwner(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		manager := w.archivist(docgen.ScopeManagedUsers)
@@ -113,8 +113,8 @@ func TestQuotaOfDocuments(t *testing.T) {
 	})
 }
 
-// TestQuotaOfOneUser: an administrator gives a user a quota that differs from the server's.
-func TestQuotaOfOneUser(t *testing.T) {
+// TestQuotaOfUser: an administrator gives a user a quota that differs from the server's.
+func TestQuotaOfUser(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		manager := w.archivist(docgen.ScopeManagedUsers)

@@ -110,7 +110,7 @@ func (s *stores) relocate(want int) {
 	}
 }
 
-func TestContentsGoWhereTheirArchiveSays(t *testing.T) {
+func TestContentsMoveToArchivePolicy(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := newStores(t, w)
 		ctx := t.Context()
@@ -175,8 +175,8 @@ func TestContentsGoWhereTheirArchiveSays(t *testing.T) {
 	})
 }
 
-// TestRelocatingMeetsChanges shows that contents stay intact if they are moved, deleted, or read during relocation.
-func TestRelocatingMeetsChanges(t *testing.T) {
+// TestRelocationDuringChanges shows that contents stay intact if they are moved, deleted, or read during relocation.
+func TestRelocationDuringChanges(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := newStores(t, w)
 		ctx := t.Context()
@@ -274,9 +274,9 @@ func (l *lazily) Read(p []byte) (int, error) {
 	return l.Reader.Read(p)
 }
 
-// TestRelocatingFails interrupts relocation at each of its steps. In all cases, all contents can be read, and the next
+// TestRelocationFails interrupts relocation at each of its steps. In all cases, all contents can be read, and the next
 // attempt and the sweep restore a consistent state.
-func TestRelocatingFails(t *testing.T) {
+func TestRelocationFails(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := newStores(t, w)
 		ctx := t.Context()
@@ -348,8 +348,8 @@ func TestRelocatingFails(t *testing.T) {
 	})
 }
 
-// TestRelocatingTakesItsTime shows that a task stops in time, and that the next one continues.
-func TestRelocatingTakesItsTime(t *testing.T) {
+// TestRelocationTimeLimit shows that a task stops in time, and that the next one continues.
+func TestRelocationTimeLimit(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := newStores(t, w)
 		ctx := t.Context()

@@ -170,9 +170,9 @@ func TestDeleteUserInPortions(t *testing.T) {
 	})
 }
 
-// TestRemovalBesideOtherChanges: items that are being deleted do not move with their folder to the tree of another
+// TestRemovalDuringOtherChanges: items that are being deleted do not move with their folder to the tree of another
 // owner. They do not count as content of an archive, or of a user to delete.
-func TestRemovalBesideOtherChanges(t *testing.T) {
+func TestRemovalDuringOtherChanges(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		manager := w.archivist(docgen.ScopeManagedUsers, docgen.ScopeDocGen)
@@ -229,8 +229,8 @@ func TestRemovalBesideOtherChanges(t *testing.T) {
 	})
 }
 
-// TestInvitationsToWhatIsRemoved: an invitation is deleted with the item.
-func TestInvitationsToWhatIsRemoved(t *testing.T) {
+// TestInvitationsToDeletedItems: an invitation is deleted with the item.
+func TestInvitationsToDeletedItems(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		folder, inner, _ := w.bulky(w.alice, 0, "bulky")

@@ -24,9 +24,9 @@ func (w *world) marked(c *docgen.Caller, folder int64) []string {
 	}
 }
 
-// TestRootFolderHoldsWhatIsShared: items shared with a user appear in the user's root folder, each once, and nowhere
+// TestRootFolderHasSharedItems: items shared with a user appear in the user's root folder, each once, and nowhere
 // above.
-func TestRootFolderHoldsWhatIsShared(t *testing.T) {
+func TestRootFolderHasSharedItems(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		team := w.folder(w.alice, 0, "Team")
@@ -75,8 +75,8 @@ func TestRootFolderHoldsWhatIsShared(t *testing.T) {
 	})
 }
 
-// TestTotalCountOfWhatIsHidden: an offset is a position in the whole list, even where the caller sees nothing.
-func TestTotalCountOfWhatIsHidden(t *testing.T) {
+// TestTotalCountWithHiddenItems: an offset is a position in the whole list, even where the caller sees nothing.
+func TestTotalCountWithHiddenItems(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		names := []string{"a", "b", "c", "d", "e"}
 		for _, name := range names {

@@ -299,9 +299,9 @@ func TestTags(t *testing.T) {
 	})
 }
 
-// TestTemplatesThatAreNone marks files that cannot be Word documents, on a service that accepts only Word documents,
+// TestFilesThatAreNotTemplates marks files that cannot be Word documents, on a service that accepts only Word documents,
 // and on one that accepts any file.
-func TestTemplatesThatAreNone(t *testing.T) {
+func TestFilesThatAreNotTemplates(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		strict, err := docgen.New(ctx, docgen.Config{Store: w.db, Blobs: w.blobs, Now: w.clock.now, WordTemplates: true})
@@ -372,7 +372,7 @@ func TestTemplatesThatAreNone(t *testing.T) {
 }
 
 // Reading the templates of users with many of them comes after those of users with few.
-func TestReadingsOfUsersWithMany(t *testing.T) {
+func TestReadingsOfManyTemplates(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		const many = 70
 		ben := w.user("ben")

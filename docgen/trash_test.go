@@ -305,8 +305,8 @@ func TestPurge(t *testing.T) {
 	})
 }
 
-// TestRestoreAgainstCreate restores files while files with the same names are created: each name is used once.
-func TestRestoreAgainstCreate(t *testing.T) {
+// TestRestoreDuringCreate restores files while files with the same names are created: each name is used once.
+func TestRestoreDuringCreate(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		folder := w.folder(w.alice, 0, "folder")
@@ -340,8 +340,8 @@ func TestRestoreAgainstCreate(t *testing.T) {
 	})
 }
 
-// TestPurgeAgainstEverything deletes a folder permanently while every operation is performed on it.
-func TestPurgeAgainstEverything(t *testing.T) {
+// TestPurgeDuringOtherOperations deletes a folder permanently while every operation is performed on it.
+func TestPurgeDuringOtherOperations(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		for round := range 5 {
@@ -390,9 +390,9 @@ func TestPurgeAgainstEverything(t *testing.T) {
 	})
 }
 
-// TestArchiveUnderFire changes the content of an archive in every way at once. In the end, its size is the sum of its
+// TestArchiveUnderConcurrentChanges changes the content of an archive in every way at once. In the end, its size is the sum of its
 // files.
-func TestArchiveUnderFire(t *testing.T) {
+func TestArchiveUnderConcurrentChanges(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		manager := w.archivist()
@@ -468,9 +468,9 @@ func TestArchiveUnderFire(t *testing.T) {
 
 func restored(_ *docgen.Item, err error) error { return err }
 
-// TestRestoreGivesNothingAway has an editor restore an item that cannot return to its folder: it cannot be restored to
+// TestRestoreKeepsOwner has an editor restore an item that cannot return to its folder: it cannot be restored to
 // a folder of another owner.
-func TestRestoreGivesNothingAway(t *testing.T) {
+func TestRestoreKeepsOwner(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		shared := w.folder(w.alice, 0, "shared")
 		inner, root := w.folder(w.alice, shared, "inner"), int64(0)

@@ -77,7 +77,7 @@ func TestChangesOfOwnerAreLimited(t *testing.T) {
 }
 
 // Changing the storage policy of a tree updates each version once, even if nearly all versions are stored elsewhere.
-func TestPoliciesOfATreeAreSetByItem(t *testing.T) {
+func TestPoliciesOfTreeAreSetPerItem(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		folder := w.folder(w.alice, 0, "folder")
 		w.fillFiles(folder, 1, 2000)

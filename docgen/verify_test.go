@@ -105,7 +105,7 @@ func TestVerify(t *testing.T) {
 }
 
 // Operations of users during the verification are not findings.
-func TestVerifyBesideUsers(t *testing.T) {
+func TestVerifyDuringOperations(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		for i := range 20 {
 			w.upload(w.alice, 0, fmt.Sprintf("%d.txt", i), longText(100))

@@ -355,8 +355,8 @@ func TestRollbackSendsNoNotification(t *testing.T) {
 	})
 }
 
-// TestWhoOwnsAWebhookSees shows that webhooks do not reveal more than their owners may see.
-func TestWhoOwnsAWebhookSees(t *testing.T) {
+// TestWebhooksRevealOnlyVisibleItems shows that webhooks do not reveal more than their owners may see.
+func TestWebhooksRevealOnlyVisibleItems(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		top := w.folder(w.alice, 0, "top")

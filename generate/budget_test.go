@@ -18,9 +18,9 @@ import (
 	"platen/store/storetest"
 )
 
-// TestADocumentExceedsABudget runs documents that exceed a budget: each fails at its first try, with a message that
+// TestDocumentExceedsBudget runs documents that exceed a budget: each fails at its first try, with a message that
 // names the budget, its limit, and the tag. The bytes written so far are deleted, and the metric counts the failure.
-func TestADocumentExceedsABudget(t *testing.T) {
+func TestDocumentExceedsBudget(t *testing.T) {
 	limits := docx.Limits{Steps: 100_000, Content: 2 << 20}
 	numbers := `{"l": [` + strings.Repeat("1,", 999) + `1], "s": "` + strings.Repeat("s", 1000) + `"}`
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
@@ -83,9 +83,9 @@ const exceededOnce = `
 	platen_budget_exceeded_total{budget="work"} 1
 `
 
-// TestAnEndedTaskStopsTheEngine ends a task while the engine works on a document that takes long and writes nothing.
+// TestEndedTaskStopsEngine ends a task while the engine works on a document that takes long and writes nothing.
 // The engine stops, and the job does not fail but waits for another try.
-func TestAnEndedTaskStopsTheEngine(t *testing.T) {
+func TestEndedTaskStopsEngine(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		ctx, cancel := context.WithCancel(t.Context())

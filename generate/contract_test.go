@@ -71,7 +71,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-func TestContractOfABrokenVersion(t *testing.T) {
+func TestContractOfInvalidVersion(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		w.start()
@@ -82,7 +82,7 @@ func TestContractOfABrokenVersion(t *testing.T) {
 	})
 }
 
-func TestWarningsOfATemplateHaveTheirPlaces(t *testing.T) {
+func TestTemplateWarningsHaveLocations(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		w.start()

@@ -31,7 +31,7 @@ func (e *endless) Available() error { return nil }
 func (e *endless) Fonts([]byte) (*font.Report, error) { return &font.Report{}, nil }
 
 // A document that no budget stops uses all the time of its task. It fails after five tries.
-func TestDocumentsThatNeverEnd(t *testing.T) {
+func TestEndlessDocuments(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		engine := &endless{}
 		w := newWorldWithPDF(t, db, newBlobs(t), engine)

@@ -52,7 +52,7 @@ func (w *world) otherUser() (theirs *world, template int64) {
 
 // One user has many documents in many batches; the document of another user starts as soon as one in progress is
 // finished.
-func TestAnotherUserNeedNotWait(t *testing.T) {
+func TestOtherUsersDoNotWait(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		template := w.template("T.docx", docxOf(t, "{{a}}"))
@@ -78,7 +78,7 @@ func TestAnotherUserNeedNotWait(t *testing.T) {
 }
 
 // Long documents of one user occupy all cores, and the document of another user is completed meanwhile.
-func TestLongDocumentsLeaveACore(t *testing.T) {
+func TestLongDocumentsLeaveCore(t *testing.T) {
 	hold, release := context.WithCancel(t.Context())
 	defer release()
 	var once sync.Once
@@ -243,7 +243,7 @@ func (h *hanging) Convert(ctx context.Context, r pdf.Request) (*pdf.Result, erro
 
 // The engine hangs with as many documents as it can convert at once. It is notified when others wait for it, and only
 // then.
-func TestTheEngineKnowsThatOthersWait(t *testing.T) {
+func TestEngineIsNotifiedOfWaiters(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		engine := &hanging{holding: holding{t: t, letGo: make(chan struct{})}}
 		engine.held.Add(pdfWorkers)

@@ -117,7 +117,7 @@ func TestDocumentsWaitForDiskSpace(t *testing.T) {
 }
 
 // A full disk stops only the batches that need it. Other batches of the same user are generated.
-func TestAFullDiskHoldsUpNoOther(t *testing.T) {
+func TestFullDiskBlocksOnlyAffectedBatches(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		blobs := &fullFor{Store: newBlobs(t), t: t}
 		w := newWorld(t, db, blobs)
@@ -139,7 +139,7 @@ func TestAFullDiskHoldsUpNoOther(t *testing.T) {
 }
 
 // A user's own quota is not an error of the server: the document fails immediately, with the reason.
-func TestAFullQuotaFailsAtOnce(t *testing.T) {
+func TestFullQuotaFailsImmediately(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		template := w.template("T.docx", docxOf(t, "{{a}}"))

@@ -15,7 +15,7 @@ import (
 	"platen/store/storetest"
 )
 
-func TestDocumentsAreMade(t *testing.T) {
+func TestDocumentsAreGenerated(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		w.start()
@@ -130,7 +130,7 @@ func TestJobsThatCannotSucceed(t *testing.T) {
 	})
 }
 
-func TestTheTemplateChangesWhileItsBatchWaits(t *testing.T) {
+func TestTemplateChangesWhileBatchWaits(t *testing.T) {
 	changes := map[string]func(*testing.T, *world, int64) error{
 		"a new version": func(t *testing.T, w *world, id int64) error {
 			_, err := w.service.CreateVersion(t.Context(), w.caller, docgen.NewVersion{FileID: id}, bytes.NewReader(docxOf(t, "new {{a}}")))
@@ -164,9 +164,9 @@ func TestTheTemplateChangesWhileItsBatchWaits(t *testing.T) {
 	}
 }
 
-// TestTheTemplateIsRemovedWhileItsBatchWaits shows that a job whose template was permanently deleted fails with the
+// TestTemplateDeletedWhileBatchWaits shows that a job whose template was permanently deleted fails with the
 // reason.
-func TestTheTemplateIsRemovedWhileItsBatchWaits(t *testing.T) {
+func TestTemplateDeletedWhileBatchWaits(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		template := w.template("Letter.docx", docxOf(t, "Dear {{name}},"))
@@ -183,7 +183,7 @@ func TestTheTemplateIsRemovedWhileItsBatchWaits(t *testing.T) {
 	})
 }
 
-func TestTheDestinationGoesWhileTheBatchWaits(t *testing.T) {
+func TestDestinationDeletedWhileBatchWaits(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		template := w.template("T.docx", docxOf(t, "{{a}}"))
@@ -212,7 +212,7 @@ func TestEqualNamesAreNumbered(t *testing.T) {
 	})
 }
 
-func TestManyDocumentsEachOnce(t *testing.T) {
+func TestEachDocumentIsGeneratedOnce(t *testing.T) {
 	const documents = 500
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))

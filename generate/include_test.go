@@ -50,7 +50,7 @@ func TestIncludedFiles(t *testing.T) {
 }
 
 // A template includes only files that the user who uploaded it may read.
-func TestIncludedFilesMustBeReadable(t *testing.T) {
+func TestUploaderMustReadIncludedFiles(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		w.start()
@@ -78,7 +78,7 @@ func TestIncludedFilesMustBeReadable(t *testing.T) {
 
 // An editor of a template cannot include a file that only the owner may read, even if the owner has made the editor's version the current
 // one, or the template has been compiled for the owner before.
-func TestIncludedFilesMustBeReadableToTheRequester(t *testing.T) {
+func TestRequesterMustReadIncludedFiles(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		w.start()

@@ -111,7 +111,7 @@ var (
 )
 
 // Users who may not download all files that a template includes at that moment see none of its content.
-func TestWhoSeesWhatWasReadOfIncludedFiles(t *testing.T) {
+func TestVisibilityOfIncludedFiles(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		w.start()
@@ -164,7 +164,7 @@ func TestChangesOfIncludedFiles(t *testing.T) {
 }
 
 // A template is read again when one of its included files has changed, was deleted, or was restored.
-func TestTemplatesAreReadAgainWithTheirFiles(t *testing.T) {
+func TestTemplatesAreReadAgainAfterIncludeChange(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		w.start()
@@ -193,7 +193,7 @@ func TestTemplatesAreReadAgainWithTheirFiles(t *testing.T) {
 
 // A reading by an earlier release is not shown, because the files that it was read with are unknown: the template is
 // read again.
-func TestTemplatesOfAnEarlierReleaseAreReadAgain(t *testing.T) {
+func TestTemplatesOfEarlierReleaseAreReadAgain(t *testing.T) {
 	storetest.RunConfig(t, func(t *testing.T, cfg store.Config) {
 		db := storetest.Open(t, cfg)
 		w := newWorld(t, db, newBlobs(t))

@@ -248,7 +248,7 @@ func TestMergingIsIsolatedAfterCrashes(t *testing.T) {
 }
 
 // A server that stops in the middle of merging has not crashed.
-func TestMergingIsBrokenOff(t *testing.T) {
+func TestMergingIsInterrupted(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		blobs := &watchedBlobs{Store: newBlobs(t)}
 		w := newWorld(t, db, blobs)
@@ -268,7 +268,7 @@ func TestMergingIsBrokenOff(t *testing.T) {
 }
 
 // An earlier release gave up a task after five crashes. Its merged file is generated nevertheless.
-func TestAMergeThatWasLostIsTriedAgain(t *testing.T) {
+func TestLostMergeIsRetried(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), newBlobs(t))
 	task := w.mergeable(docgen.PDFOptions{}, pageOf("one"), pageOf("two"))
 	must(t, w.maker.TaskFailed(t.Context(), task.Kind(), []byte(`{"batch_id":"`+task.BatchID+`"}`), store.ErrLost))

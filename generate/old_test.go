@@ -33,7 +33,7 @@ func (a *asking) Convert(_ context.Context, r pdf.Request) (*pdf.Result, error) 
 
 // The database of an earlier release has a queued document that is marked for isolation. It is generated in isolation,
 // and the other document of its batch is not.
-func TestIsolatedDocumentsOfAnEarlierRelease(t *testing.T) {
+func TestIsolatedDocumentsOfEarlierRelease(t *testing.T) {
 	storetest.RunPending(t, func(t *testing.T, cfg store.Config) {
 		blobs := newBlobs(t)
 		put := func(key, content string) {

@@ -53,7 +53,7 @@ func (w *world) pdfFile(job docgen.Job) string {
 	return file
 }
 
-func TestPDFsAreMade(t *testing.T) {
+func TestPDFsAreGenerated(t *testing.T) {
 	engine := newOffice(t)
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorldWithPDF(t, db, newBlobs(t), engine)
@@ -200,7 +200,7 @@ func TestNoEngine(t *testing.T) {
 	})
 }
 
-func TestMergedFileOfABatch(t *testing.T) {
+func TestMergedFileOfBatch(t *testing.T) {
 	engine := newOffice(t)
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorldWithPDF(t, db, newBlobs(t), engine)

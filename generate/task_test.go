@@ -25,7 +25,7 @@ func hurried() func() time.Time {
 	return func() time.Time { return time.Now().Add(time.Duration(minutes.Add(1)) * time.Minute) }
 }
 
-func TestATaskGoesOnWhereItsTimeRanOut(t *testing.T) {
+func TestTaskContinuesAfterTimeout(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))
 		template := w.template("T.docx", docxOf(t, "{{a}}"))
@@ -59,7 +59,7 @@ func (c *countingBlobs) Open(ctx context.Context, key string, offset, length int
 	return c.Store.Open(ctx, key, offset, length)
 }
 
-func TestATemplateIsCompiledOnceForAllWorkers(t *testing.T) {
+func TestTemplateIsCompiledOnce(t *testing.T) {
 	blobs := &countingBlobs{Store: newBlobs(t)}
 	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), blobs)
 	template := w.template("T.docx", docxOf(t, "{{a}}"))
@@ -79,7 +79,7 @@ func TestATemplateIsCompiledOnceForAllWorkers(t *testing.T) {
 	}
 }
 
-func TestOldTemplatesMakeRoomForNew(t *testing.T) {
+func TestCacheEvictsOldTemplates(t *testing.T) {
 	blobs := &countingBlobs{Store: newBlobs(t)}
 	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), blobs)
 	g := generate.New(generate.Config{Service: w.service, Log: slog.New(slog.DiscardHandler), TemplateCache: 1})
@@ -100,7 +100,7 @@ func TestOldTemplatesMakeRoomForNew(t *testing.T) {
 
 // A batch of an earlier release joins its lanes even if the queue gave up the task that was to add it: its documents
 // are generated, and do not wait forever.
-func TestABatchIsAdoptedWhoseTaskWasGivenUp(t *testing.T) {
+func TestBatchOfLostTaskIsRequeued(t *testing.T) {
 	cfg := storetest.SQLite(t)
 	db, raw := storetest.Open(t, cfg), storetest.Raw(t, cfg)
 	w := newWorld(t, db, newBlobs(t))

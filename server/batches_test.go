@@ -136,8 +136,8 @@ func TestBatchOnTheWire(t *testing.T) {
 	})
 }
 
-// TestPDFOptionsThatCannotBe shows that all problems with the options are reported at once, also in a dry run.
-func TestPDFOptionsThatCannotBe(t *testing.T) {
+// TestInvalidPDFOptions shows that all problems with the options are reported at once, also in a dry run.
+func TestInvalidPDFOptions(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		s := w.scene()
 		for name, tt := range map[string]struct {

@@ -116,7 +116,7 @@ func TestInternalErrorsAreLoggedAndNotShown(t *testing.T) {
 	}
 }
 
-func TestErrorsBesideOneThatIsShownAreLogged(t *testing.T) {
+func TestHiddenErrorsAreLogged(t *testing.T) {
 	a, logged := newTestAPI(t)
 	c := &call{id: "id-1", r: httptest.NewRequest(http.MethodPost, "/", http.NoBody)}
 	shown := &docgen.Error{Code: docgen.CodeNotFound, Message: "Not Found"}

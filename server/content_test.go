@@ -153,8 +153,8 @@ func TestUploadedFile(t *testing.T) {
 	})
 }
 
-// TestUploadThatBreaksOff sends half of an upload and closes the connection.
-func TestUploadThatBreaksOff(t *testing.T) {
+// TestInterruptedUpload sends half of an upload and closes the connection.
+func TestInterruptedUpload(t *testing.T) {
 	run(t, func(w *world) {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
 		must(w.t, err)
@@ -178,7 +178,7 @@ func TestUploadThatBreaksOff(t *testing.T) {
 	})
 }
 
-func TestUploadThatIsTooLarge(t *testing.T) {
+func TestUploadTooLarge(t *testing.T) {
 	runWith(t, server.Config{RateLimits: noLimits}, docgen.Limits{UploadBytes: 1000}, func(w *world) {
 		upload := func(size int) response {
 			name := fmt.Sprint(size)
@@ -347,8 +347,8 @@ func TestItemsChange(t *testing.T) {
 	})
 }
 
-// TestRangesOfNothing requests ranges of an empty file, and gets the whole file: no Content-Range can describe zero bytes.
-func TestRangesOfNothing(t *testing.T) {
+// TestRangesOfEmptyFile requests ranges of an empty file, and gets the whole file: no Content-Range can describe zero bytes.
+func TestRangesOfEmptyFile(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		v := w.do("POST /files/content", request{body: form{{"attributes", `{"name":"empty.txt","parent":{"id":"0"}}`},
 			{"file", ""}}}).want(w.t, 201)

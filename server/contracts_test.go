@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestDryRunMakesNothing(t *testing.T) {
+func TestDryRunStoresNothing(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()
 		body := with(batch(s), object{
@@ -38,7 +38,7 @@ func parsed(t *testing.T, text []byte) (v any) {
 	return v
 }
 
-func TestContractSaysWhatIsNeeded(t *testing.T) {
+func TestContractListsRequirements(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()
 		got := w.do("GET /docgen_templates/"+id(s.file)+"/contract", request{})

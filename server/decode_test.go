@@ -86,7 +86,7 @@ func TestDecodeFindsEverything(t *testing.T) {
 	}
 }
 
-func TestDecodeTellsOnlySoMuch(t *testing.T) {
+func TestDecodeLimitsProblems(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(`{"` + strings.Repeat("n", 5000) + `":1`)
 	for i := range 5000 {
@@ -137,8 +137,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestDecodeTellsNullFromNothing decodes a field in which null has a meaning.
-func TestDecodeTellsNullFromNothing(t *testing.T) {
+// TestDecodeDistinguishesNull decodes a field in which null has a meaning.
+func TestDecodeDistinguishesNull(t *testing.T) {
 	for text, want := range map[string]change[timestamp]{
 		`{}`:                            {},
 		`{"at":null}`:                   {Given: true},

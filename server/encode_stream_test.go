@@ -16,7 +16,7 @@ func (w *writes) Write(p []byte) (int, error) {
 	return w.text.Write(p)
 }
 
-func TestListsAreWrittenWhileTheyAreEncoded(t *testing.T) {
+func TestListsAreStreamed(t *testing.T) {
 	page := markerPage[failures]{Limit: 1000}
 	for range 1000 {
 		page.Entries = append(page.Entries, failures{Errors: []string{strings.Repeat("x", 5000)}})

@@ -47,7 +47,7 @@ func TestMarshalIsEncodingJSON(t *testing.T) {
 }
 
 // A response with text that is not UTF-8 is still valid.
-func TestMarshalOfWhatIsNoText(t *testing.T) {
+func TestMarshalInvalidUTF8(t *testing.T) {
 	if got, err := marshal("a\xff\u2028"); err != nil || string(got) != "\"a\ufffd\u2028\"" {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -246,8 +246,8 @@ func TestLimitsOfBatches(t *testing.T) {
 	})
 }
 
-// TestNothingSecretIsEchoed sends secrets in the wrong fields.
-func TestNothingSecretIsEchoed(t *testing.T) {
+// TestSecretsAreNotEchoed sends secrets in the wrong fields.
+func TestSecretsAreNotEchoed(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		const secret = "s3cr3t-value-of-a-field"
 		w.tokens["forger"] = "forged-token-4711"

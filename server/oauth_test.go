@@ -274,8 +274,8 @@ func TestAsUserOnTheWire(t *testing.T) {
 	})
 }
 
-// TestRateLimitsOfWhoActs shows that requests on behalf of many users count for the user who owns the token.
-func TestRateLimitsOfWhoActs(t *testing.T) {
+// TestRateLimitsOfActingUsers shows that requests on behalf of many users count for the user who owns the token.
+func TestRateLimitsOfActingUsers(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: server.RateLimits{Requests: 3}}, func(w *world) {
 		for _, name := range []string{"owner", "other", "reader"} {
 			as := http.Header{"As-User": {id(w.caller(name).User.ID)}}

@@ -241,8 +241,8 @@ func checkOperation(t *testing.T, d *document, op *operation) {
 	}
 }
 
-// TestCheckFindsWhatIsWrong tests the check that the other tests rely on.
-func TestCheckFindsWhatIsWrong(t *testing.T) {
+// TestCheckFindsErrors tests the check that the other tests rely on.
+func TestCheckFindsErrors(t *testing.T) {
 	d := readDocument(t, []byte(`{"paths":{"/things/{id}":{"get":{"responses":{"200":{
 		"headers":{"X-Request-Id":{"required":true},"svc-version":{}},
 		"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Thing"}}}}}}}},

@@ -32,7 +32,7 @@ func (w *world) walkByMarker(path string) (ids []string, pages []object) {
 	}
 }
 
-func TestBothPaginationsOfAFolder(t *testing.T) {
+func TestFolderPagingModes(t *testing.T) {
 	run(t, func(w *world) {
 		ctx := w.t.Context()
 		folder, err := w.CreateFolder(ctx, w.owner, docgen.NewFolder{Name: "big"})

@@ -119,8 +119,8 @@ func TestTooManyRequestsOnEveryRoute(t *testing.T) {
 	})
 }
 
-// TestWhatIsBeingRead requests the tags and the contract of a template that has not been read yet.
-func TestWhatIsBeingRead(t *testing.T) {
+// TestTemplatesBeingRead requests the tags and the contract of a template that has not been read yet.
+func TestTemplatesBeingRead(t *testing.T) {
 	run(t, func(w *world) {
 		ctx := w.t.Context()
 		file, err := w.CreateFile(ctx, w.owner, docgen.NewFile{Name: "New.docx"}, strings.NewReader("new"))

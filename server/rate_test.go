@@ -158,9 +158,9 @@ func TestRateCountersAgree(t *testing.T) {
 	})
 }
 
-// TestRateLimitsOverTwoNodes sends many concurrent requests to two servers on one database: exactly as many succeed as
+// TestRateLimitsAcrossServers sends many concurrent requests to two servers on one database: exactly as many succeed as
 // the limit allows.
-func TestRateLimitsOverTwoNodes(t *testing.T) {
+func TestRateLimitsAcrossServers(t *testing.T) {
 	t.Parallel()
 	cfg := storetest.Postgres(t)
 	const limit = 41

@@ -339,7 +339,7 @@ func TestPreflight(t *testing.T) {
 	})
 }
 
-func TestFieldsThatAreAskedFor(t *testing.T) {
+func TestRequestedFields(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()
 		names := "comment_count,tags,lock,is_package,is_externally_owned,is_accessible_via_shared_link,expires_at," +

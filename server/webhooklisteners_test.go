@@ -242,8 +242,8 @@ func TestListenersWait(t *testing.T) {
 	})
 }
 
-// TestListenersWaitHalfAMinute requests a longer wait than that.
-func TestListenersWaitHalfAMinute(t *testing.T) {
+// TestListenersMaximumWait requests a longer wait than that.
+func TestListenersMaximumWait(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for half a minute")
 	}

@@ -46,8 +46,8 @@ func (c *wire) answer(method string) response {
 	return response{res, text}
 }
 
-// TestEveryAnswerIsJSON sends requests that reach no operation. The response is an error like any other.
-func TestEveryAnswerIsJSON(t *testing.T) {
+// TestEveryResponseIsJSON sends requests that reach no operation. The response is an error like any other.
+func TestEveryResponseIsJSON(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		token := "Authorization: Bearer " + w.tokens["owner"] + "\r\nsvc-version: 2025.0\r\n"
 		const host = " HTTP/1.1\r\nHost: x\r\n"
@@ -258,9 +258,9 @@ func TestCompression(t *testing.T) {
 	})
 }
 
-// TestNoRetryAfterOnABatch checks the bytes of the response, because clients repeat a batch if a 202 response has this
+// TestNoRetryAfterOnBatch checks the bytes of the response, because clients repeat a batch if a 202 response has this
 // header.
-func TestNoRetryAfterOnABatch(t *testing.T) {
+func TestNoRetryAfterOnBatch(t *testing.T) {
 	run(t, func(w *world) {
 		body, err := json.Marshal(batch(w.scene()))
 		must(w.t, err)

@@ -104,7 +104,7 @@ func made(t *testing.T, ctx context.Context, text, data string, sources Sources)
 	return string(xml), report, nil
 }
 
-func TestADocumentInAProcess(t *testing.T) {
+func TestDocumentInProcess(t *testing.T) {
 	xml, report, err := made(t, t.Context(), "Dear {{name}} {{gone}}", `{"name":"Ada"}`, Sources{})
 	if err != nil || !strings.Contains(xml, "Dear Ada") || len(report.Errors) != 1 {
 		t.Errorf("%v, %+v, %s", err, report, xml)
@@ -123,7 +123,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 	}
 }
 
-func TestAProcessMayDie(t *testing.T) {
+func TestProcessCrash(t *testing.T) {
 	for _, data := range []string{`{"a":"segfault"}`, `{"a":"memory"}`} {
 		_, _, err := made(t, t.Context(), "{{a}}", data, Sources{})
 		if died, ok := errors.AsType[*DiedError](err); !ok || died.How == "" {
@@ -134,7 +134,7 @@ func TestAProcessMayDie(t *testing.T) {
 
 // If memory runs out, the kernel ends the process rather than the server. Otherwise, the document would crash servers
 // again and again.
-func TestAProcessEndsBeforeTheServer(t *testing.T) {
+func TestProcessIsKilledBeforeServer(t *testing.T) {
 	if _, _, err := made(t, t.Context(), "{{a}}", `{"a":"oom"}`, Sources{}); err != nil {
 		t.Error(err)
 	}
@@ -205,7 +205,7 @@ func TestMergeFailsInAProcess(t *testing.T) {
 	}
 }
 
-func TestAProcessEndsWithItsTask(t *testing.T) {
+func TestProcessEndsWithTask(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop")
 	time.AfterFunc(100*time.Millisecond, func() { cancel(stop) })
@@ -214,7 +214,7 @@ func TestAProcessEndsWithItsTask(t *testing.T) {
 	}
 }
 
-func TestAProcessAsks(t *testing.T) {
+func TestProcessRequestsFiles(t *testing.T) {
 	asked := ""
 	sources := Sources{Picture: func(_ context.Context, address string) ([]byte, error) {
 		asked = address
