@@ -115,7 +115,7 @@ func TestAlertsUseRealMetrics(t *testing.T) {
 	for _, alert := range readAlerts(t) {
 		used := metricInUse.FindAllStringSubmatch(alert.Expr, -1)
 		if len(used) == 0 {
-			t.Errorf("%s is of no metric", alert.Alert)
+			t.Errorf("%s uses no metric", alert.Alert)
 		}
 		for _, use := range used {
 			name, matchers := use[1], matcher.FindAllStringSubmatch(use[2], -1)
@@ -126,7 +126,7 @@ func TestAlertsUseRealMetrics(t *testing.T) {
 		for _, by := range byLabels.FindAllStringSubmatch(alert.Expr, -1) {
 			for label := range strings.SplitSeq(by[1], ", ") {
 				if !slices.Contains(labelsByPrometheus, label) && !hasLabel(shown, used, label) {
-					t.Errorf("%s: by (%s) is of no label of its metrics", alert.Alert, label)
+					t.Errorf("%s: by (%s) is not a label of its metrics", alert.Alert, label)
 				}
 			}
 		}

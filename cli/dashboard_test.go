@@ -57,7 +57,7 @@ func checkTarget(t *testing.T, shown map[string][]map[string]string, title, expr
 	t.Helper()
 	used := metricInUse.FindAllStringSubmatch(expr, -1)
 	if len(used) == 0 {
-		t.Errorf("%s: %s is of no metric", title, expr)
+		t.Errorf("%s: %s uses no metric", title, expr)
 	}
 	labels := map[string]bool{"le": true, "job": true, "instance": true}
 	for _, use := range used {

@@ -229,9 +229,9 @@ func (a *accounts) checkArrivals() (more []notification) {
 		case logged[n.notice()]:
 			a.t.Errorf("the log has two deliveries of %s", row[0])
 		case row[1] != "delivered" || came == nil || came.taken == 0:
-			a.t.Errorf("%s, but came as %+v: %s", row[1], came, row[0])
+			a.t.Errorf("%s, but arrived as %+v: %s", row[1], came, row[0])
 		case came.body != row[0]:
-			a.t.Errorf("the log has the body\n%s, but what came is\n%s", row[0], came.body)
+			a.t.Errorf("the log has the body\n%s, but the receiver got\n%s", row[0], came.body)
 		default:
 			times += came.came
 		}
@@ -244,10 +244,10 @@ func (a *accounts) checkArrivals() (more []notification) {
 	})
 	for n, came := range a.receiver.came {
 		if !logged[n] {
-			a.t.Errorf("came, but is of nothing that was committed: %s", came.body)
+			a.t.Errorf("arrived without a committed change: %s", came.body)
 		}
 	}
-	a.t.Logf("%d notifications of %d events came %d times", len(logged), len(a.received), times)
+	a.t.Logf("%d notifications of %d events arrived %d times", len(logged), len(a.received), times)
 	return more
 }
 

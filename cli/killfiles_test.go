@@ -20,7 +20,7 @@ func (a *accounts) checkFiles() {
 			there[id] = true
 			h := a.files[id]
 			if h == nil {
-				a.t.Errorf("nobody was told of file %s, %s", id, name)
+				a.t.Errorf("no notification about file %s, %s", id, name)
 				return
 			}
 			etag, err := strconv.Atoi(row[2])
@@ -37,7 +37,7 @@ func (a *accounts) checkFiles() {
 				a.t.Fatal(err)
 			}
 			if sum != etag+1 || trashed != map[bool]int{true: 1}[isTrashed] || c[client.TriggerFILEDELETED] != 0 {
-				a.t.Errorf("file %s, %s, has changed %d times since it was made and is in the trash: %t; told were %v", id, name, etag, isTrashed, c)
+				a.t.Errorf("file %s, %s, changed %d times since its creation, is in the trash: %t; notifications: %v", id, name, etag, isTrashed, c)
 			}
 		})
 	deleted := a.checkDeleted(there)
@@ -57,7 +57,7 @@ func (a *accounts) checkDeleted(there map[string]bool) (deleted int) {
 		deleted++
 		if h.count[client.TriggerFILEDELETED] != 1 || h.count[client.TriggerFILEUPLOADED] == 0 ||
 			h.count[client.TriggerFILETRASHED]-h.count[client.TriggerFILERESTORED] != 1 {
-			a.t.Errorf("file %s is not there, and told were %v", id, h.count)
+			a.t.Errorf("file %s does not exist; notifications: %v", id, h.count)
 		}
 	}
 	for _, w := range a.workers {
@@ -76,7 +76,7 @@ func (a *accounts) checkVersions() {
 	a.each(`SELECT v.id, v.file_id FROM file_versions v JOIN items i ON i.id = v.file_id WHERE i.parent_id IN (`+
 		strings.Join(a.folders[:], ", ")+`)`, 2, func(row []string) {
 		if n := a.uploaded[row[0]]; n != 1 {
-			a.t.Errorf("version %s of file %s was told of %d times", row[0], row[1], n)
+			a.t.Errorf("version %s of file %s has %d notifications", row[0], row[1], n)
 		}
 	})
 }
@@ -93,11 +93,11 @@ func (a *accounts) checkJobs() {
 			end = client.TriggerDOCGENDOCUMENTGENERATIONFAILED
 		}
 		if len(triggers) != 2 || triggers[client.TriggerDOCGENDOCUMENTGENERATIONSTARTED] != 1 || triggers[end] != 1 {
-			a.t.Errorf("job %s is %s, and told were %v", row[0], row[1], triggers)
+			a.t.Errorf("job %s is %s; notifications: %v", row[0], row[1], triggers)
 		}
 	})
 	if jobs != len(a.jobs) {
-		a.t.Errorf("there are %d jobs, and %d were told of", jobs, len(a.jobs))
+		a.t.Errorf("%d jobs exist, and %d have notifications", jobs, len(a.jobs))
 	}
 	a.t.Logf("%d jobs", jobs)
 }
@@ -124,15 +124,15 @@ func (a *accounts) checkMore(more []notification) {
 		case !ok && n.Trigger == client.TriggerFILEUPLOADED && cameIn[n.Source.ID] > 0:
 			cameIn[n.Source.ID]--
 		default:
-			a.t.Errorf("the webhook on %s was told what did not happen there: %+v", a.folders[1], n)
+			a.t.Errorf("the webhook on %s got a notification about another folder: %+v", a.folders[1], n)
 		}
 	}
 	for event, trigger := range want {
-		a.t.Errorf("the webhook on %s was not told of %s %s", a.folders[1], trigger, event)
+		a.t.Errorf("the webhook on %s got no notification of %s %s", a.folders[1], trigger, event)
 	}
 	for id, n := range cameIn {
 		if n > 0 {
-			a.t.Errorf("the webhook on %s was not told %d times that file %s came", a.folders[1], n, id)
+			a.t.Errorf("the webhook on %s lacks %d notifications that file %s was moved there", a.folders[1], n, id)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (a *accounts) checkBatches() {
 	for _, w := range a.workers {
 		for _, id := range w.asked {
 			if there[id] == nil {
-				a.t.Errorf("batch %s was accepted, and is not there", id)
+				a.t.Errorf("batch %s was accepted but does not exist", id)
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func (a *accounts) checkBatches() {
 		a.checkBatch(id, b, files, count)
 	}
 	for id, name := range files {
-		a.t.Errorf("PDF %s, %s, is of no job and of no batch", id, name)
+		a.t.Errorf("PDF %s, %s, belongs to no job or batch", id, name)
 	}
 	a.each("SELECT batch_id FROM docgen_endings", 1, func(row []string) { a.t.Errorf("batch %s has not ended", row[0]) })
 	a.t.Log(count)

@@ -47,7 +47,7 @@ func TestServerWithoutLibreOffice(t *testing.T) {
 	data := t.TempDir()
 	server := newServer(t, data, "--libreoffice=/nowhere")
 	if log := server.logged(); !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, office.Install) {
-		t.Errorf("the log does not say that LibreOffice is not there:\n%s", log)
+		t.Errorf("the log does not say that LibreOffice is missing:\n%s", log)
 	}
 	v := newVisitor(t, server, "--data="+data)
 	template, _ := v.mustTemplate("Letter.docx", exampleLetter(t))

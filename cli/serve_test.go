@@ -455,7 +455,7 @@ func TestPostgres(t *testing.T) {
 	elsewhere := filepath.Join(t.TempDir(), "none")
 	v := newVisitor(t, server, database, "--data="+elsewhere)
 	if _, err := os.Stat(elsewhere); !os.IsNotExist(err) {
-		t.Errorf("the commands made a data folder: %v", err)
+		t.Errorf("the commands created a data folder: %v", err)
 	}
 	template, _ := v.mustTemplate("Letter.docx", exampleLetter(t))
 	documents, _ := letters(3)

@@ -53,19 +53,19 @@ func stopWhileReceiversHang(t *testing.T, database store.Config, location ...str
 		t.Fatal(err)
 	}
 	if want := (delivery{"pending", 0, 0}); d != want || attempts != 0 {
-		t.Errorf("what was broken off is %+v with %d attempts in the log, want %+v", d, attempts, want)
+		t.Errorf("the interrupted delivery is %+v with %d attempts in the log, want %+v", d, attempts, want)
 	}
 
 	r.well.Store(true)
 	runServer(t, args...)
 	if again := r.await(t); again != first {
-		t.Errorf("after the next start came\n%s\nand before\n%s", again, first)
+		t.Errorf("after the next start, the receiver got\n%s\nand before it\n%s", again, first)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	err := until(ctx, func() (bool, error) { return theDelivery(t, db) == delivery{"delivered", 1, 1}, nil })
 	if err != nil {
-		t.Errorf("%v: what was sent again is %+v", err, theDelivery(t, db))
+		t.Errorf("%v: the repeated delivery is %+v", err, theDelivery(t, db))
 	}
 }
 

@@ -24,7 +24,7 @@ func TestSeveral(t *testing.T) {
 		order = append(order, i)
 	})
 	if err != nil || len(order) != documents || order[documents-1] != 0 {
-		t.Errorf("the documents came to %v, and then %v; want all, and the first last", order, err)
+		t.Errorf("the documents ended in the order %v, with the error %v; want all, and the first last", order, err)
 	}
 }
 

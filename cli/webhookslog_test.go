@@ -31,7 +31,7 @@ func TestWebhookLog(t *testing.T) {
 		"    < not \ufffd now\n", `      "test": true`,
 	} {
 		if !strings.Contains(shown, want) {
-			t.Errorf("what is shown has no %q:\n%s", want, shown)
+			t.Errorf("the output has no %q:\n%s", want, shown)
 		}
 	}
 	failed := v.deliveries(t, server, "--failed", "--webhook", hook, "--since=1h")
@@ -43,10 +43,10 @@ func TestWebhookLog(t *testing.T) {
 	// One notification is sent again, then many.
 	shown = v.webhooks(t, server, "replay", failed[0].Id, "--wait")
 	if !strings.Contains(shown, "    state     delivered\n") || !strings.Contains(shown, "Attempt 2 at ") {
-		t.Errorf("what is shown is\n%s", shown)
+		t.Errorf("the output is\n%s", shown)
 	}
 	if again := r.await(t); !bytes.Equal(again.body, first.body) {
-		t.Errorf("again came\n%s\nand before\n%s", again.body, first.body)
+		t.Errorf("the second body is\n%s\nand the first\n%s", again.body, first.body)
 	}
 	test := v.webhooks(t, server, "test", hook, "FILE.DELETED")
 	r.await(t)
@@ -62,7 +62,7 @@ func TestWebhookLog(t *testing.T) {
 		t.Errorf("of delivered ones there are: %s", got)
 	}
 	if again := r.await(t); !bytes.Equal(again.body, first.body) {
-		t.Errorf("again came\n%s\nand before\n%s", again.body, first.body)
+		t.Errorf("the second body is\n%s\nand the first\n%s", again.body, first.body)
 	}
 
 	// The log is read in pages, and can be filtered by trigger.

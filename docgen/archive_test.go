@@ -443,7 +443,7 @@ func TestTemplatesInArchivesInclude(t *testing.T) {
 		must(t, err)
 		content, err := w.IncludedContent(ctx, template.VersionID, "terms.docx", docgen.Requester{})
 		if err != nil || content.VersionID != beside.VersionID {
-			t.Errorf("IncludedContent = %+v, %v, want the file beside it", content, err)
+			t.Errorf("IncludedContent = %+v, %v, want the file next to it", content, err)
 		}
 		_, err = w.IncludedContent(ctx, template.VersionID, "none.docx", docgen.Requester{})
 		wantCode(t, err, docgen.CodeNotFound)

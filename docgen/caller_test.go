@@ -82,7 +82,7 @@ func TestScopesOfTokens(t *testing.T) {
 				wanted = 2
 			}
 			if got := len(asError(t, err).Problems); got != wanted || token != "" {
-				t.Errorf("scope %s and one that is none: %d problems, token %q, want %d and none", scope, got, token, wanted)
+				t.Errorf("scope %s and an unknown one: %d problems, token %q, want %d and none", scope, got, token, wanted)
 			}
 			if got := w.caller("admin", scope).Scopes; !slices.Equal(got, []docgen.Scope{scope}) {
 				t.Errorf("a token with the scope %s has %q", scope, got)

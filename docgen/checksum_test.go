@@ -142,7 +142,7 @@ func TestRangesOfLongContent(t *testing.T) {
 			}
 		}
 		if again := query[string](w, "SELECT checksums FROM content_blocks"); len(again) != 1 || again[0] != sums {
-			t.Errorf("the checksums that were made afterwards are others")
+			t.Errorf("the checksums that were computed afterward differ")
 		}
 	})
 }

@@ -97,7 +97,7 @@ func TestCollaborations(t *testing.T) {
 			nobody := &docgen.Caller{User: docgen.User{ID: 1}}
 			_, err = invite(w.alice, folder, nobody, docgen.RoleViewer)
 			if names := problemNames(t, err); !slices.Equal(names, []string{"accessible_by"}) {
-				t.Errorf("a user that is not there: problems with %q", names)
+				t.Errorf("a missing user: problems with %q", names)
 			}
 			account := query[int64](w, "SELECT account_id FROM enterprises")[0]
 			_, err = invite(w.alice, folder, &docgen.Caller{User: docgen.User{ID: account}}, docgen.RoleViewer)
@@ -284,7 +284,7 @@ func TestPathOfSharedItem(t *testing.T) {
 				made, err := w.CreateCollaboration(ctx, w.alice, tt.give)
 				must(t, err)
 				if made.AccessOnly != tt.give.AccessOnly || made.CanViewPath != tt.give.CanViewPath {
-					t.Errorf("made %+v", made)
+					t.Errorf("created %+v", made)
 				}
 				path := func() string {
 					t.Helper()
@@ -304,7 +304,7 @@ func TestPathOfSharedItem(t *testing.T) {
 				shared, err := w.Folder(ctx, guest, middle)
 				must(t, err)
 				if hidden := tt.give == (docgen.NewCollaboration{AccessOnly: true}); hidden && shared.Parent != nil {
-					t.Errorf("what is shared for access only has the parent %+v", shared.Parent)
+					t.Errorf("an item shared for access only has the parent %+v", shared.Parent)
 				}
 				_, err = w.UpdateCollaboration(ctx, w.alice, made.ID, docgen.CollaborationChange{CanViewPath: new(false)})
 				must(t, err)

@@ -284,7 +284,7 @@ func (w *world) waitForWaiting(connections int, done <-chan struct{}) {
 		case <-done:
 			return
 		case <-w.t.Context().Done():
-			w.t.Fatal("the test ended before anybody waited")
+			w.t.Fatal("the test ended before a connection waited")
 		case <-tick.C:
 		}
 	}

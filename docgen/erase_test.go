@@ -41,7 +41,7 @@ func TestEraseAndTransfer(t *testing.T) {
 			t.Errorf("bob has %q, want %q", got, want)
 		}
 		if w.text(w.bob, file.ID, 0) != "text" || w.text(w.alice, early.ID, 0) != "more text" {
-			t.Error("the content is not what it was")
+			t.Error("the content has changed")
 		}
 		item, err := w.File(ctx, w.alice, early.ID)
 		want := docgen.UserRef{ID: id, Name: "Erased user", Login: fmt.Sprint("erased-", id)}

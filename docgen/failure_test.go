@@ -161,7 +161,7 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 			}
 		}
 		if seen != 600 || pages < 2 {
-			t.Errorf("%d tags came on %d pages", seen, pages+1)
+			t.Errorf("%d tags on %d pages", seen, pages+1)
 		}
 		back, _, err := w.Tags(t.Context(), w.alice, file.ID, 0, docgen.PageRequest{Limit: 1000, Marker: markers[len(markers)-1]})
 		must(t, err)

@@ -441,7 +441,7 @@ func TestApplications(t *testing.T) {
 			}
 			file := w.upload(w.alice, 0, "a.txt", "a")
 			if _, err := w.File(ctx, c, file.ID); err != nil {
-				t.Errorf("a file of anybody: %v", err)
+				t.Errorf("a file of another user: %v", err)
 			}
 		})
 		t.Run("keep no secret that can be read", func(t *testing.T) {
@@ -571,7 +571,7 @@ func TestTokensHaveNoMoreScopes(t *testing.T) {
 			c, err := w.Authenticate(ctx, tokens.Access)
 			must(t, err)
 			if len(c.Scopes) != len(ordinary) {
-				t.Errorf("scopes %q after the role became less", c.Scopes)
+				t.Errorf("scopes %q after the role was lowered", c.Scopes)
 			}
 		})
 	})

@@ -34,7 +34,7 @@ func TestInvitations(t *testing.T) {
 			must(t, err)
 			for _, one := range page.Entries {
 				if one.Item != nil {
-					t.Errorf("an invitation tells what it is to: %+v", one.Item)
+					t.Errorf("an invitation reveals its item: %+v", one.Item)
 				}
 				ids = append(ids, one.ID)
 			}
@@ -192,14 +192,14 @@ func TestInvitationWaitsForNewUser(t *testing.T) {
 		for waiting := false; !waiting; {
 			select {
 			case made := <-done:
-				t.Fatalf("made %+v while the user was being made", made)
+				t.Fatalf("created %+v while the user was being created", made)
 			default:
 				waiting = w.count("SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") > 0
 			}
 		}
 		must(t, making.Commit())
 		if made := <-done; made == nil || made.User == nil || made.User.ID != 1 || made.Status != docgen.CollaborationAccepted {
-			t.Errorf("made %+v, want an accepted one of the new user", made)
+			t.Errorf("created %+v, want an accepted one of the new user", made)
 		}
 	})
 }
@@ -269,7 +269,7 @@ func TestInvitationOfChangedLogin(t *testing.T) {
 			t.Errorf("%d invitations have no user", n)
 		}
 		if have := query[int64](w, "SELECT id FROM collaborations WHERE item_id = $1", folders["shared"]); !slices.Equal(have, []int64{kept}) {
-			t.Errorf("collaborations on what was shared: %v, want %d alone", have, kept)
+			t.Errorf("collaborations on the shared item: %v, want only %d", have, kept)
 		}
 	})
 }

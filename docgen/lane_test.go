@@ -166,14 +166,14 @@ func TestReleasedJobsWaitAgain(t *testing.T) {
 		p.complete(claim, p.results(claim, "x")[:1])
 		must(t, w.ReleaseJobs(t.Context(), claim, claim.Jobs[1:]))
 		if _, taken, err := w.ResumeSlot(t.Context(), w.docxSlot(0), true); err != nil || taken != 0 {
-			t.Errorf("%d taken back of what was released, %v", taken, err)
+			t.Errorf("%d released jobs were requeued, %v", taken, err)
 		}
 		again := w.claim(w.docxSlot(1))
 		if len(again.Jobs) != 2 || again.Jobs[0].ID != claim.Jobs[1].ID || again.Jobs[0].Crashes != 0 {
 			t.Errorf("then claimed are %+v, want the released job first", again.Jobs)
 		}
 		if ended, err := w.CompleteJobs(t.Context(), claim, failed(claim)[1:]); err != nil || len(ended) != 0 {
-			t.Errorf("what was released ends as %v, %v", ended, err)
+			t.Errorf("released jobs ended as %v, %v", ended, err)
 		}
 		if got := p.statuses()[1]; got != docgen.StatusSubmitted {
 			t.Errorf("a job that was submitted is %s", got)
@@ -393,11 +393,11 @@ func TestWakingSlots(t *testing.T) {
 		w.claim(w.docxSlot(0))
 		w.batch(documents(20))
 		if got := strings.Join(w.slots(), " "); got != "docx/0 docx/1 docx/2 docx/3 docx/4 docx/5 docx/6 docx/7" {
-			t.Errorf("20 documents beside one that is generated wake %q", got)
+			t.Errorf("20 documents, while one is being generated, wake %q", got)
 		}
 		w.batch(documents(10_000))
 		if n := len(w.slots()); n != 33 {
-			t.Errorf("10,000 documents beside one that is generated wake %d slots in all, want 32 and the busy one", n)
+			t.Errorf("10,000 documents, while one is being generated, wake %d slots in total, want 32 and the busy one", n)
 		}
 		if n := w.count("SELECT COUNT(*) FROM river_job WHERE kind = 'generate_user_documents' AND priority = 1"); n != 4 {
 			t.Errorf("%d tasks of the user are of the first priority, want 4", n)

@@ -57,7 +57,7 @@ func TestDeletingUsers(t *testing.T) {
 			}
 			item, err := w.File(ctx, w.alice, kept.ID)
 			if err != nil || item.CreatedBy.Name != "max" || w.text(w.alice, kept.ID, 0) != "kept" {
-				t.Errorf("what max made for alice: %+v, %v", item, err)
+				t.Errorf("the item that max created for alice: %+v, %v", item, err)
 			}
 			_, err = w.AddUser(ctx, root, docgen.NewUser{Name: "Another Max", Login: "max@example.com"})
 			wantCode(t, err, "")
@@ -172,7 +172,7 @@ func TestTransferringContent(t *testing.T) {
 		_, err = w.File(ctx, w.alice, file.ID)
 		wantCode(t, err, docgen.CodeNotFound)
 		if owners := query[int64](w, fmt.Sprint("SELECT owner_id FROM items WHERE id = ", trashed.ID)); owners[0] != w.bob.User.ID {
-			t.Error("what is in the trash stays alice's")
+			t.Error("alice still owns the items in the trash")
 		}
 
 		t.Run("again goes into a folder with a number", func(t *testing.T) {

@@ -106,7 +106,7 @@ func TestMergedFile(t *testing.T) {
 			t.Errorf("merged %+v, want it under way", b.Merged)
 		}
 		if status := p.merge(dead); status != "" {
-			t.Errorf("who was thought dead ends the merge: %s", status)
+			t.Errorf("a presumed dead attempt ends the merge: %s", status)
 		}
 		if status := p.merge(m); status != docgen.StatusCompleted {
 			t.Errorf("the merge is %s", status)
@@ -285,7 +285,7 @@ func TestPasswordsAreDeleted(t *testing.T) {
 					kept(1)
 					m := p.claimMerge()
 					if got := m.Options.PDF.Protection(); got == nil || got.Password != "correct horse" {
-						t.Errorf("who merges gets %+v", got)
+						t.Errorf("the merge task gets %+v", got)
 					}
 					p.merge(m)
 				}

@@ -141,7 +141,7 @@ func TestNamesOfHiddenItems(t *testing.T) {
 			for _, err := range []error{renamed, uploaded} {
 				wantCode(t, err, docgen.CodeNameInUse)
 				if e := asError(t, err); len(e.Conflicts) != tt.shown || tt.shown == 0 && strings.Contains(fmt.Sprint(e), "Secret") {
-					t.Errorf("%s is told %+v, want %d items", tt.caller.User.Name, e, tt.shown)
+					t.Errorf("%s gets %+v, want %d items", tt.caller.User.Name, e, tt.shown)
 				}
 			}
 		}
@@ -149,7 +149,7 @@ func TestNamesOfHiddenItems(t *testing.T) {
 		_, err := w.Restore(ctx, w.bob, docgen.File, file.ID, docgen.Restoration{Name: "secret.txt"})
 		wantCode(t, err, docgen.CodeNameInUse)
 		if e := asError(t, err); len(e.Conflicts) != 0 {
-			t.Errorf("bob, who restores, is shown %+v", e.Conflicts)
+			t.Errorf("bob, who restores, sees %+v", e.Conflicts)
 		}
 	})
 }

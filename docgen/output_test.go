@@ -465,7 +465,7 @@ func TestStatusesInTheDatabase(t *testing.T) {
 			}
 		}
 		if err := w.exec("UPDATE docgen_jobs SET status = 'cancelled', output_file_id = 0"); err == nil {
-			t.Error("a status that is none is kept")
+			t.Error("an invalid status is stored")
 		}
 	})
 }
@@ -491,7 +491,7 @@ func TestFullDisk(t *testing.T) {
 		wantCode(t, err, docgen.CodeStorageFull)
 		p.wantStatuses(docgen.StatusSubmitted)
 		if text := w.text(w.alice, file.ID, 0); text != "before" {
-			t.Errorf("content = %q, want what was there before", text)
+			t.Errorf("content = %q, want the previous content", text)
 		}
 		w.wantNoOrphans()
 
@@ -552,7 +552,7 @@ func TestSweep(t *testing.T) {
 		sweep(0)
 		for _, key := range []string{"versions/x", "other/1"} {
 			if _, err := w.blobs.Stat(ctx, key); err != nil {
-				t.Errorf("what is none of ours: %v", err)
+				t.Errorf("another file: %v", err)
 			}
 		}
 		must(t, w.blobs.Delete(ctx, "versions/x"))

@@ -60,7 +60,7 @@ func TestAttemptsAreBoundedInBytes(t *testing.T) {
 			}
 		}
 		if seen != len(tries) || pages < 3 {
-			t.Errorf("%d attempts came on %d pages", seen, pages)
+			t.Errorf("%d attempts on %d pages", seen, pages)
 		}
 		few := room{most: 1 << 20}
 		_, err = w.Attempts(ctx, few.give(w.alice), box.Deliveries[0].ID, docgen.PageRequest{Limit: 8})
@@ -95,7 +95,7 @@ func TestOffsetPagesAreBoundedInBytes(t *testing.T) {
 		page, err := list(some.give(app), 20)
 		must(t, err)
 		if len(page.Entries) != 20 || page.Total < 30 {
-			t.Errorf("%d of %d users came", len(page.Entries), page.Total)
+			t.Errorf("got %d of %d users", len(page.Entries), page.Total)
 		}
 		if some.asked < 10<<20 {
 			t.Errorf("a page of 6 MB asked for %d bytes", some.asked)

@@ -66,7 +66,7 @@ func TestLowDisk(t *testing.T) {
 		fault.Store(&broken)
 		clock.advance(time.Second)
 		if err := w.Ready(ctx)["disk"]; !errors.Is(err, broken) {
-			t.Errorf("with a disk that cannot be looked at: %v", err)
+			t.Errorf("with a disk that cannot be checked: %v", err)
 		}
 	})
 }

@@ -62,7 +62,7 @@ func TestRootFolderHasSharedItems(t *testing.T) {
 			t.Errorf("carol, with whom nothing is shared, sees %q", got)
 		}
 		if got := w.marked(w.alice, 0); !slices.Equal(got, []string{"Team", "letter.docx"}) {
-			t.Errorf("alice, who shares: %q", got)
+			t.Errorf("alice, the owner: %q", got)
 		}
 		t.Run("ended collaborations and those for access only do not count", func(t *testing.T) {
 			must(t, w.exec("UPDATE collaborations SET is_access_only = TRUE WHERE item_id = $1", team))

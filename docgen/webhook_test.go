@@ -50,7 +50,7 @@ func (w *world) notices(webhook int64) []string {
 func (w *world) wantNotices(webhook int64, want ...string) {
 	w.t.Helper()
 	if got := w.notices(webhook); !slices.Equal(got, want) {
-		w.t.Errorf("the webhook is told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		w.t.Errorf("the webhook got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -77,7 +77,7 @@ func TestWebhooks(t *testing.T) {
 			CreatedAt: noon, Status: docgen.WebhookActive,
 		}
 		if fmt.Sprintf("%+v", *made) != fmt.Sprintf("%+v", want) {
-			t.Errorf("made %+v, want %+v", *made, want)
+			t.Errorf("created %+v, want %+v", *made, want)
 		}
 		t.Run("are one for a target", func(t *testing.T) {
 			_, err := w.CreateWebhook(ctx, w.alice, docgen.NewWebhook{
@@ -119,7 +119,7 @@ func TestWebhooks(t *testing.T) {
 			wantCode(t, w.DeleteWebhook(ctx, w.alice, made.ID), docgen.CodeNotFound)
 			if states := query[string](w, fmt.Sprint("SELECT state FROM webhook_deliveries WHERE webhook_id = ",
 				made.ID)); !slices.Equal(states, []string{"canceled"}) {
-				t.Errorf("what was not delivered is %q", states)
+				t.Errorf("undelivered notifications have the states %q", states)
 			}
 			w.hook(w.alice, folder, docgen.FileUploaded)
 		})
@@ -372,7 +372,7 @@ func TestWebhooksRevealOnlyVisibleItems(t *testing.T) {
 			return n
 		}
 		if path := body().Source.Item.Path; len(path) != 2 || path[1].ID != shared {
-			t.Errorf("the path that bob is told is %+v, want his root folder and the shared one", path)
+			t.Errorf("the path for bob is %+v, want his root folder and the shared one", path)
 		}
 		if by := body().CreatedBy; by.Name != "alice" {
 			t.Errorf("it was done by %+v", by)
@@ -380,7 +380,7 @@ func TestWebhooksRevealOnlyVisibleItems(t *testing.T) {
 		_, err := w.UpdateFile(ctx, w.alice, file, docgen.ItemChange{ParentID: &top})
 		must(t, err)
 		if n := body(); n.Trigger != docgen.FileMoved || n.Source.ID != file || n.Source.Item != nil {
-			t.Errorf("of what is moved out of sight bob is told %+v", n)
+			t.Errorf("for an item that bob can no longer see, bob gets %+v", n)
 		}
 		due := func() string {
 			box, err := w.Outbox(ctx, bobs.ID, 10)
@@ -393,10 +393,10 @@ func TestWebhooksRevealOnlyVisibleItems(t *testing.T) {
 		must(t, w.DeleteCollaboration(ctx, w.alice, collaboration.ID))
 		w.upload(w.alice, shared, "secret.txt", "text")
 		if n := body(); n.Trigger != docgen.FileUploaded || n.Source.Item != nil {
-			t.Errorf("of what is not bob's to see he is told %+v", n)
+			t.Errorf("for an item that bob cannot see, bob gets %+v", n)
 		}
 		if why := due(); !strings.Contains(why, "can no longer see its target") {
-			t.Errorf("what bob may not see is sent: %q", why)
+			t.Errorf("the problem is %q", why)
 		}
 		must(t, w.DeleteUser(ctx, w.member("root", docgen.RoleAdmin), w.bob.User.ID, true))
 		w.upload(w.alice, shared, "later.txt", "text")
@@ -404,7 +404,7 @@ func TestWebhooksRevealOnlyVisibleItems(t *testing.T) {
 			t.Errorf("a webhook of a deleted user: %q", why)
 		}
 		if got := len(w.notices(bobs.ID)); got != 5 {
-			t.Errorf("the webhook of a deleted user is told of %d things, want 5", got)
+			t.Errorf("the webhook of a deleted user gets %d notifications, want 5", got)
 		}
 	})
 }
@@ -546,7 +546,7 @@ func TestListeners(t *testing.T) {
 		}
 		again, err := w.PollListener(ctx, w.alice, listener.ID, nil, 0)
 		if must(t, err); len(again.Deliveries) != 1 || again.Deliveries[0].ID != first[0].ID {
-			t.Errorf("what was not taken comes again as %+v", again.Deliveries)
+			t.Errorf("events that were not accepted are returned as %+v", again.Deliveries)
 		}
 		w.upload(w.alice, folder, "file.txt", "text")
 		next, err := w.PollListener(ctx, w.alice, listener.ID, []int64{first[0].ID}, 0)

@@ -131,7 +131,7 @@ func TestDryRun(t *testing.T) {
 		}
 		b.DestinationID = 99
 		if _, err := w.service.TryBatch(t.Context(), w.caller, b); !docgen.IsCode(err, docgen.CodeBadRequest) {
-			t.Errorf("with a folder that is not there: %v", err)
+			t.Errorf("with a missing folder: %v", err)
 		}
 	})
 }

@@ -254,7 +254,7 @@ func TestEngineIsNotifiedOfWaiters(t *testing.T) {
 		engine.held.Wait()
 		for _, othersWait := range engine.othersWait {
 			if othersWait() {
-				t.Error("others are said to wait, and there are none")
+				t.Error("the engine is notified of waiters, but there are none")
 			}
 		}
 		others := w.batch(template.ID, docgen.OutputPDF, slices.Repeat([]string{`{"a": "short"}`}, 6)...)

@@ -236,7 +236,7 @@ func TestEachDocumentIsGeneratedOnce(t *testing.T) {
 			t.Errorf("%d jobs, %d files, %d names, want %d of each", len(jobs), len(files), len(names), documents)
 		}
 		if got, want := w.text(jobs[123]), "number 123"; got != want {
-			t.Errorf("job 123 made %q, want %q", got, want)
+			t.Errorf("job 123 generated %q, want %q", got, want)
 		}
 	})
 }

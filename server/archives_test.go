@@ -16,7 +16,7 @@ func TestArchives(t *testing.T) {
 		owner, _ := made["owned_by"].(object)
 		if made["type"] != "archive" || made["name"] != "Contracts" || made["description"] != nil || made["size"] != 0.0 ||
 			owner["type"] != "user" {
-			w.t.Errorf("made %v", made)
+			w.t.Errorf("created %v", made)
 		}
 		address := "/archives/" + made["id"].(string)
 		w.t.Run("are changed as far as a change says", func(t *testing.T) {

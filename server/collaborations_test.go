@@ -55,7 +55,7 @@ func TestCollaborationsOverHTTP(t *testing.T) {
 				t.Errorf("changed to %v", changed)
 			}
 			if changed := w.do("PUT "+path, request{body: object{}}).want(t, 200); changed["expires_at"] != nil {
-				t.Errorf("a change of nothing made %v", changed)
+				t.Errorf("an empty change returned %v", changed)
 			}
 			w.do("DELETE "+path, request{as: "other"}).want(t, 204)
 		})

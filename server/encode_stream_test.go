@@ -33,6 +33,6 @@ func TestListsAreStreamed(t *testing.T) {
 		t.Errorf("%d bytes were written in %d pieces of at most %d bytes", w.text.Len(), len(w.sizes), most)
 	}
 	if whole, err := marshal(page); err != nil || string(whole)+"\n" != w.text.String() {
-		t.Errorf("what was written is not the answer (%v)", err)
+		t.Errorf("the written bytes differ from the response (%v)", err)
 	}
 }

@@ -289,7 +289,7 @@ func TestEraseUser(t *testing.T) {
 			w.t.Errorf("webhooks are %q", got)
 		}
 		if pending := w.query("SELECT COUNT(*) FROM webhook_deliveries WHERE state = 'pending'"); pending[0] == "0" {
-			w.t.Error("what waited for the owner's webhook is gone")
+			w.t.Error("the pending notifications of the owner's webhook were deleted")
 		}
 	})
 }

@@ -263,7 +263,7 @@ func TestSecretsAreNotEchoed(t *testing.T) {
 				w.t.Errorf("%s: status %d", res.Request.URL, res.StatusCode)
 			}
 			if strings.Contains(string(res.text), secret) || strings.Contains(string(res.text), "token-4711") {
-				w.t.Errorf("%s: the answer repeats what was sent: %s", res.Request.URL, res.text)
+				w.t.Errorf("%s: the response repeats the secret: %s", res.Request.URL, res.text)
 			}
 		}
 		if lines := w.logs.find(secret); len(lines) > 0 {

@@ -268,7 +268,7 @@ func (w *watched) notifies(trigger docgen.Trigger, h happened) {
 		want["additional_info"] = []any{}
 	}
 	if fmt.Sprint(body) != fmt.Sprint(want) {
-		w.t.Errorf("told %v\nwant %v", body, want)
+		w.t.Errorf("got %v\nwant %v", body, want)
 	}
 	if source["type"] != h.kind || source["id"] != h.id {
 		w.t.Errorf("the source is %v %v, want %s %s", source["type"], source["id"], h.kind, h.id)

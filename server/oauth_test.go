@@ -260,7 +260,7 @@ func TestAsUserOnTheWire(t *testing.T) {
 		made := w.do("POST /folders", request{as: "account", header: as(owner),
 			body: object{"name": "made", "parent": object{"id": "0"}}}).want(w.t, 201)
 		if made["created_by"].(object)["id"] != owner {
-			w.t.Errorf("made by %v", made["created_by"])
+			w.t.Errorf("created by %v", made["created_by"])
 		}
 		for name, header := range map[string]http.Header{"empty": as(""), "no id": as("me"), "negative": as("-1"), "twice": as(owner, owner)} {
 			if v := w.do("GET /users/me", request{as: "admin", header: header}).want(w.t, 400,

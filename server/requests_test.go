@@ -76,7 +76,7 @@ func TestFoundRequests(t *testing.T) {
 	files, err := filepath.Glob("testdata/requests/*.txt")
 	must(t, err)
 	if len(files) == 0 {
-		t.Fatal("there are none")
+		t.Fatal("testdata has no requests")
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
@@ -159,7 +159,7 @@ func (r *reach) check(t *testing.T) {
 			}
 		}
 		if requestCount() >= allRequests && (good == 0 || bad == 0) {
-			t.Errorf("%s: %d requests came through and %d were refused, want some of both", operation, good, bad)
+			t.Errorf("%s: %d requests succeeded and %d were rejected, want some of both", operation, good, bad)
 		}
 	}
 }

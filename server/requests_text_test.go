@@ -157,7 +157,7 @@ func TestRequestsAsText(t *testing.T) {
 		must(t, err)
 		for _, got := range back {
 			if fmt.Sprint(got) != fmt.Sprint(r) {
-				t.Errorf("%q came back as %q", r, got)
+				t.Errorf("%q was decoded as %q", r, got)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func TestTrashOnTheWire(t *testing.T) {
 			for _, name := range []string{"sequence_id", "sha1", "description", "size", "path_collection", "created_at", "modified_at",
 				"modified_by", "owned_by", "item_status"} {
 				if v[name] == nil {
-					t.Errorf("%s is not there", name)
+					t.Errorf("%s is missing", name)
 				}
 			}
 			if v["item_status"] != "trashed" || v["trashed_at"] != "2026-11-20T13:00:00+00:00" || v["purged_at"] != nil {
@@ -84,11 +84,11 @@ func TestTrashOnTheWire(t *testing.T) {
 			v := w.do(at("GET /folders/{folder_id}/trash", s), request{}).want(t, 200)
 			for _, name := range []string{"name", "description", "size", "path_collection", "created_by", "modified_by", "owned_by", "item_status"} {
 				if v[name] == nil {
-					t.Errorf("%s is not there", name)
+					t.Errorf("%s is missing", name)
 				}
 			}
 			if _, ok := v["item_collection"]; ok {
-				t.Error("it tells what it holds")
+				t.Error("the response has the items of the folder")
 			}
 			v = w.do(at("POST /files/{file_id}", s), request{}).want(t, 400, "bad_request")
 			if got := problems(v); !slices.Equal(got, []string{"missing_parameter parent.id"}) {
@@ -334,7 +334,7 @@ func TestPreflight(t *testing.T) {
 		w.do(version, request{body: object{}, header: http.Header{"If-Match": {"7"}}}).want(w.t, 412, "precondition_failed")
 		v := w.do(at("GET /files/{file_id}/versions", s), request{}).want(w.t, 200)
 		if v["total_count"] != 0.0 {
-			w.t.Errorf("a check made a version: %v", v)
+			w.t.Errorf("a check created a version: %v", v)
 		}
 	})
 }

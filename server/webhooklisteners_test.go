@@ -54,7 +54,7 @@ func TestListenersOnTheWire(t *testing.T) {
 		w.t.Run("listen to everything below the root folder", func(t *testing.T) {
 			if fmt.Sprint(made["target"]) != fmt.Sprint(ref(0, "folder")) || made["type"] != "webhook_listener" ||
 				made["created_at"] != "2026-11-20T13:00:00+00:00" || made["expires_at"] != "2026-11-20T13:02:00+00:00" {
-				t.Errorf("made %v", made)
+				t.Errorf("created %v", made)
 			}
 			fired := 0
 			for _, rule := range docgen.Triggers() {
@@ -85,7 +85,7 @@ func TestListenersOnTheWire(t *testing.T) {
 			}
 			ids := entryIDs(got)
 			if again := entryIDs(w.fetch(t, address, object{"accepted": []string{}})); !slices.Equal(again, ids) {
-				t.Errorf("what was not accepted comes as %q, want %q", again, ids)
+				t.Errorf("events that were not accepted are returned as %q, want %q", again, ids)
 			}
 			if rest := entryIDs(w.fetch(t, address, object{"accepted": ids[:1]})); !slices.Equal(rest, ids[1:]) {
 				t.Errorf("after the first was accepted %q come, want %q", rest, ids[1:])
@@ -100,7 +100,7 @@ func TestListenersOnTheWire(t *testing.T) {
 			one := w.do("POST /webhook_listeners",
 				request{body: object{"target": ref(folder.ID, "folder"), "triggers": []string{"FOLDER.CREATED"}}}).want(t, 201)
 			if fmt.Sprint(one["target"], one["triggers"]) != fmt.Sprint(ref(folder.ID, "folder"), []any{"FOLDER.CREATED"}) {
-				t.Errorf("made %v", one)
+				t.Errorf("created %v", one)
 			}
 			path := "/webhook_listeners/" + one["id"].(string)
 			w.upload(t, folder.ID, "unheard.txt")

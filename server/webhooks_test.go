@@ -70,7 +70,7 @@ func TestWebhooksOnTheWire(t *testing.T) {
 			is(t, w.do("GET /webhooks?limit=1&marker="+next["prev_marker"].(string), request{}).want(t, 200)["entries"].([]any)[0].(object),
 				list["entries"].([]any)[0].(object))
 			if others := w.do("GET /webhooks", request{as: "archivist"}).want(t, 200); len(others["entries"].([]any)) != 0 {
-				t.Errorf("who manages everything has the webhooks %v", others)
+				t.Errorf("the administrator has the webhooks %v", others)
 			}
 		})
 		w.t.Run("changed as far as a change says", func(t *testing.T) {
