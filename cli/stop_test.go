@@ -47,7 +47,7 @@ func TestStopping(t *testing.T) {
 			t.Errorf("the log does not say so:\n%s", server.logged())
 		}
 	})
-	t.Run("a batch goes on after the next start", func(t *testing.T) {
+	t.Run("a batch continues after the next start", func(t *testing.T) {
 		t.Parallel()
 		const count = 200
 		data := t.TempDir()

@@ -200,7 +200,7 @@ func hookCases(primary, secondary string) map[string]hookCase {
 		"another time": {both, time.Minute,
 			header("webhook-timestamp", webhook.Sign(webhook.Message{Time: time.Now()}, both).Get("webhook-timestamp")), bad},
 		"no time":               {both, 0, header("webhook-timestamp", ""), bad},
-		"a time that is none":   {both, 0, header("webhook-timestamp", "now"), bad},
+		"an invalid time":       {both, 0, header("webhook-timestamp", "now"), bad},
 		"empty signature":       {both, 0, header("webhook-signature", ""), bad},
 		"another signature":     {both, 0, header("webhook-signature", "v1,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="), bad},
 		"a signature not ASCII": {both, 0, header("webhook-signature", "v1,ä"), bad},

@@ -366,7 +366,7 @@ func TestMovingIntoArchives(t *testing.T) {
 				}
 			}
 		})
-		t.Run("leaves everything as it was for who manages it", func(t *testing.T) {
+		t.Run("changes nothing for its managers", func(t *testing.T) {
 			if got := w.text(c, template.ID, 0); got != "text of template.docx" {
 				t.Errorf("content = %q", got)
 			}

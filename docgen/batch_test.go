@@ -121,7 +121,7 @@ func TestCreateBatch(t *testing.T) {
 				t.Errorf("bob's jobs = %+v, %v, want none", page, err)
 			}
 		})
-		t.Run("that is not there is not found, whatever its id", func(t *testing.T) {
+		t.Run("that does not exist is not found, whatever its id", func(t *testing.T) {
 			for _, id := range []string{"", "x", "\x00", "\xff", "' OR 1=1", "64528422-fbf4-4f8d-b6a0-b099c6572cf2", strings.Repeat("x", 1<<16)} {
 				_, err := w.Jobs(ctx, w.alice, docgen.JobFilter{BatchID: new(id)}, docgen.PageRequest{})
 				wantCode(t, err, docgen.CodeNotFound)
@@ -266,7 +266,7 @@ func TestBatchProblems(t *testing.T) {
 				wantCode(t, err, tt.want)
 			})
 		}
-		t.Run("leave nothing behind", func(t *testing.T) {
+		t.Run("leave no rows", func(t *testing.T) {
 			if n := w.count("SELECT (SELECT COUNT(*) FROM docgen_batches) + (SELECT COUNT(*) FROM docgen_jobs) + (SELECT COUNT(*) FROM " +
 				"docgen_inputs)"); n != 0 {
 				t.Errorf("%d rows of refused batches", n)

@@ -27,7 +27,7 @@ func TestTokens(t *testing.T) {
 			_, err := w.Authenticate(ctx, hashes[0])
 			wantCode(t, err, docgen.CodeUnauthorized)
 		})
-		t.Run("that nobody made are refused", func(t *testing.T) {
+		t.Run("that were never issued are refused", func(t *testing.T) {
 			for _, made := range []string{"", "x", token[1:], token + "A", strings.ToUpper(token), "\x00", strings.Repeat("x", 1<<16)} {
 				_, err := w.Authenticate(ctx, made)
 				wantCode(t, err, docgen.CodeUnauthorized)

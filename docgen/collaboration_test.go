@@ -40,7 +40,7 @@ func TestCollaborations(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
-		t.Run("give nobody more than the giver has", func(t *testing.T) {
+		t.Run("give no more than the giver has", func(t *testing.T) {
 			_, err := invite(editor, inner, guest, docgen.RoleCoOwner)
 			wantCode(t, err, docgen.CodeForbidden)
 			for giver, role := range map[*docgen.Caller]docgen.Role{editor: docgen.RoleEditor, coOwner: docgen.RoleCoOwner} {
@@ -49,7 +49,7 @@ func TestCollaborations(t *testing.T) {
 				must(t, w.DeleteCollaboration(ctx, coOwner, made.ID))
 			}
 		})
-		t.Run("are changed by who manages them", func(t *testing.T) {
+		t.Run("are changed by managers of the item", func(t *testing.T) {
 			w.clock.advance(time.Minute)
 			changed, err := w.UpdateCollaboration(ctx, coOwner, ofEditor.ID, docgen.CollaborationChange{Role: docgen.RoleViewer})
 			must(t, err)
@@ -67,7 +67,7 @@ func TestCollaborations(t *testing.T) {
 			_, err = invite(coOwner, folder, w.alice, docgen.RoleViewer)
 			wantCode(t, err, docgen.CodeCollaborator)
 		})
-		t.Run("are ended by their own user, who then sees nothing", func(t *testing.T) {
+		t.Run("are deleted by the collaborator, who then sees nothing", func(t *testing.T) {
 			must(t, w.DeleteCollaboration(ctx, editor, ofEditor.ID))
 			_, err := w.Folder(ctx, editor, inner)
 			wantCode(t, err, docgen.CodeNotFound)
@@ -76,7 +76,7 @@ func TestCollaborations(t *testing.T) {
 			_, err = w.Collaboration(ctx, w.alice, ofEditor.ID)
 			wantCode(t, err, docgen.CodeNotFound)
 		})
-		t.Run("of others are hidden from who does not see the item", func(t *testing.T) {
+		t.Run("of others are hidden from users who do not see the item", func(t *testing.T) {
 			_, err := w.Collaboration(ctx, w.bob, ofCoOwner.ID)
 			wantCode(t, err, docgen.CodeNotFound)
 			_, err = w.UpdateCollaboration(ctx, w.bob, ofCoOwner.ID, docgen.CollaborationChange{Role: docgen.RoleViewer})
@@ -313,7 +313,7 @@ func TestPathOfSharedItem(t *testing.T) {
 				}
 			})
 		}
-		t.Run("is shown by who manages the folder alone", func(t *testing.T) {
+		t.Run("is shown only by managers of the folder", func(t *testing.T) {
 			editor, guest := w.user("editor"), w.user("guest")
 			w.share(docgen.Folder, middle, editor, docgen.RoleEditor)
 			n := docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: middle, UserID: guest.User.ID, Role: docgen.RoleViewer, CanViewPath: true}

@@ -58,7 +58,7 @@ func TestCopyFile(t *testing.T) {
 		if text := w.text(w.alice, copied.ID, 0); text != "second" {
 			t.Errorf("content %q", text)
 		}
-		t.Run("is no template, and nobody's but the owner's", func(t *testing.T) {
+		t.Run("is not a template, and only the owner has access", func(t *testing.T) {
 			_, err := w.Template(ctx, w.alice, copied.ID)
 			wantCode(t, err, docgen.CodeNotFound)
 			_, err = w.File(ctx, w.bob, copied.ID)
@@ -87,8 +87,8 @@ func TestCopyFile(t *testing.T) {
 				"under a name that is taken":     {docgen.NewCopy{ItemID: template.ID, ParentID: folder, Name: "A.DOCX"}, docgen.CodeNameInUse},
 				"into the same folder":           {docgen.NewCopy{ItemID: template.ID}, docgen.CodeNameInUse},
 				"under a name that cannot be":    {docgen.NewCopy{ItemID: template.ID, ParentID: folder, Name: ".."}, docgen.CodeNameInvalid},
-				"into a folder that is none":     {docgen.NewCopy{ItemID: template.ID, ParentID: template.ID}, docgen.CodeNotFound},
-				"of a version that is none":      {docgen.NewCopy{ItemID: template.ID, VersionID: 7, Name: "x"}, docgen.CodeNotFound},
+				"into a file":                    {docgen.NewCopy{ItemID: template.ID, ParentID: template.ID}, docgen.CodeNotFound},
+				"of an unknown version":          {docgen.NewCopy{ItemID: template.ID, VersionID: 7, Name: "x"}, docgen.CodeNotFound},
 				"of a version of another file":   {docgen.NewCopy{ItemID: template.ID, VersionID: copied.VersionID, Name: "x"}, docgen.CodeNotFound},
 				"of a folder, as if of one file": {docgen.NewCopy{ItemID: folder, Name: "x"}, docgen.CodeNotFound},
 			} {
@@ -136,7 +136,7 @@ func TestCopyFolder(t *testing.T) {
 		if n := w.count("SELECT COUNT(*) FROM docgen_templates"); n != 1 {
 			t.Errorf("%d templates, want the one", n)
 		}
-		t.Run("of another's belongs to who has it", func(t *testing.T) {
+		t.Run("of another user's item belongs to the owner of the target", func(t *testing.T) {
 			w.share(docgen.Folder, source, w.bob, docgen.RoleViewer)
 			theirs, err := w.CopyFolder(ctx, w.bob, docgen.NewCopy{ItemID: source})
 			must(t, err)
@@ -152,13 +152,13 @@ func TestCopyFolder(t *testing.T) {
 				copy docgen.NewCopy
 				want docgen.Code
 			}{
-				"into itself":                     {docgen.NewCopy{ItemID: source, ParentID: source}, docgen.CodeCycle},
-				"into a folder below it":          {docgen.NewCopy{ItemID: source, ParentID: inner}, docgen.CodeCycle},
-				"under a name that is taken":      {docgen.NewCopy{ItemID: source}, docgen.CodeNameInUse},
-				"under a name that cannot be":     {docgen.NewCopy{ItemID: source, Name: "a/b"}, docgen.CodeNameInvalid},
-				"of all files":                    {docgen.NewCopy{ItemID: 0, ParentID: inner, Name: "x"}, docgen.CodeForbidden},
-				"of a file, as if of a folder":    {docgen.NewCopy{ItemID: template.ID, Name: "x"}, docgen.CodeNotFound},
-				"into a folder that is not there": {docgen.NewCopy{ItemID: source, ParentID: 7}, docgen.CodeNotFound},
+				"into itself":                  {docgen.NewCopy{ItemID: source, ParentID: source}, docgen.CodeCycle},
+				"into a folder below it":       {docgen.NewCopy{ItemID: source, ParentID: inner}, docgen.CodeCycle},
+				"under a name that is taken":   {docgen.NewCopy{ItemID: source}, docgen.CodeNameInUse},
+				"under a name that cannot be":  {docgen.NewCopy{ItemID: source, Name: "a/b"}, docgen.CodeNameInvalid},
+				"of all files":                 {docgen.NewCopy{ItemID: 0, ParentID: inner, Name: "x"}, docgen.CodeForbidden},
+				"of a file, as if of a folder": {docgen.NewCopy{ItemID: template.ID, Name: "x"}, docgen.CodeNotFound},
+				"into a missing folder":        {docgen.NewCopy{ItemID: source, ParentID: 7}, docgen.CodeNotFound},
 			} {
 				_, err := w.CopyFolder(ctx, w.alice, tt.copy)
 				if !docgen.IsCode(err, tt.want) {

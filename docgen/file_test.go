@@ -73,7 +73,7 @@ func TestCreateFile(t *testing.T) {
 		}{
 			"a bad digest": {docgen.NewFile{Name: "b", ParentID: folder, SHA1: sha1Of("other")}, reader("content"),
 				docgen.CodeBadDigest},
-			"what is no digest": {docgen.NewFile{Name: "b", ParentID: folder, SHA1: "zz"}, reader("content"), docgen.CodeBadDigest},
+			"an invalid digest": {docgen.NewFile{Name: "b", ParentID: folder, SHA1: "zz"}, reader("content"), docgen.CodeBadDigest},
 			"a byte too many":   {docgen.NewFile{Name: "b", ParentID: folder}, reader(strings.Repeat("x", 101)), docgen.CodeTooLarge},
 			"far too much": {docgen.NewFile{Name: "b", ParentID: folder}, reader(strings.Repeat("x", 1<<20)),
 				docgen.CodeTooLarge},
@@ -101,7 +101,7 @@ func TestCreateFile(t *testing.T) {
 				t.Errorf("error = %v, want %v", err, broken)
 			}
 		})
-		t.Run("leaves nothing of what it refused", func(t *testing.T) {
+		t.Run("leaves nothing of rejected uploads", func(t *testing.T) {
 			if got := len(w.keys()); got != before {
 				t.Errorf("%d contents, want %d", got, before)
 			}
@@ -110,7 +110,7 @@ func TestCreateFile(t *testing.T) {
 				t.Errorf("%d rows of refused files", n)
 			}
 		})
-		t.Run("says what is in the way", func(t *testing.T) {
+		t.Run("returns the conflicting item", func(t *testing.T) {
 			_, err := create(docgen.NewFile{Name: "A.TXT", ParentID: folder}, "x")
 			conflicts := asError(t, err).Conflicts
 			if len(conflicts) != 1 || conflicts[0].Name != "a.txt" || conflicts[0].Kind != docgen.File {

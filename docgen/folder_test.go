@@ -37,7 +37,7 @@ func TestFolders(t *testing.T) {
 			}
 			wantCode(t, w.TrashFolder(ctx, w.alice, 0, true, ""), docgen.CodeForbidden)
 		})
-		t.Run("one that holds something goes only with all of it", func(t *testing.T) {
+		t.Run("one with items is trashed only with all of them", func(t *testing.T) {
 			wantCode(t, w.TrashFolder(ctx, w.alice, outer, false, ""), docgen.CodeFolderNotEmpty)
 			_, err := w.Folder(ctx, w.alice, inner)
 			must(t, err)
@@ -64,7 +64,7 @@ func TestFolders(t *testing.T) {
 				wantCode(t, err, docgen.CodeCycle)
 			}
 		})
-		t.Run("what is shared is shown from the first folder that the other sees", func(t *testing.T) {
+		t.Run("shared items are shown from the first visible folder", func(t *testing.T) {
 			w.share(docgen.Folder, inner, w.bob, docgen.RoleViewer)
 			deep := w.folder(w.alice, inner, "deep")
 			file := w.upload(w.alice, deep, "a.txt", "x")

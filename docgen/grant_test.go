@@ -146,7 +146,7 @@ func TestAssertions(t *testing.T) {
 			{"no critical extension", w.extended(app, map[string]any{"crit": []string{}}), "invalid_grant", "crit"},
 			{"nothing critical", w.extended(app, map[string]any{"crit": nil}), "invalid_grant", "crit"},
 			{"a payload that is not encoded", w.extended(app, map[string]any{"b64": false}), "invalid_grant", "b64"},
-			{"a key that is not there", w.assertion(app, jwt.SigningMethodRS256, signingKey(), "other", nil), "invalid_grant", "kid"},
+			{"an unknown key", w.assertion(app, jwt.SigningMethodRS256, signingKey(), "other", nil), "invalid_grant", "kid"},
 			{"a key that no database can keep", w.assertion(app, jwt.SigningMethodRS256, signingKey(), "\x00", nil), "invalid_grant", "kid"},
 			{"another key, of a header that names none", w.assertion(app, jwt.SigningMethodRS256, otherKey, "", nil), "invalid_grant",
 				"private key"},
@@ -172,7 +172,7 @@ func TestAssertions(t *testing.T) {
 			{"no subject", signed(jwt.MapClaims{"sub": nil}), "invalid_grant", "sub"},
 			{"a subject that is no id", signed(jwt.MapClaims{"sub": "me"}), "invalid_grant", "sub"},
 			{"another enterprise", signed(jwt.MapClaims{"sub": "4711"}), "invalid_grant", "enterprise"},
-			{"a user that is not there", signed(jwt.MapClaims{"sub": "4711", "box_sub_type": "user"}), "invalid_grant", "of an active user"},
+			{"an unknown user", signed(jwt.MapClaims{"sub": "4711", "box_sub_type": "user"}), "invalid_grant", "of an active user"},
 		}
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
@@ -202,7 +202,7 @@ func TestAssertions(t *testing.T) {
 			_, err = w.assert(client, once)
 			wantReason(t, err, "invalid_grant", "exp")
 		})
-		t.Run("that are refused for their subject may come again", func(t *testing.T) {
+		t.Run("that are refused for their subject can be used again", func(t *testing.T) {
 			must(t, w.exec("UPDATE users SET status = 'inactive' WHERE login = 'bob@example.com'"))
 			again := signed(jwt.MapClaims{"sub": bob, "box_sub_type": "user"})
 			_, err := w.assert(client, again)
@@ -285,7 +285,7 @@ func TestRefreshTokens(t *testing.T) {
 				t.Errorf("first %+v, second %+v", first, second)
 			}
 		})
-		t.Run("that come again end all of their grant, and nothing else", func(t *testing.T) {
+		t.Run("that are used again revoke their grant, and nothing else", func(t *testing.T) {
 			first, bystander := begin(t), begin(t)
 			second, err := w.refresh(client, first.Refresh)
 			must(t, err)

@@ -45,7 +45,7 @@ func TestInvitations(t *testing.T) {
 		}
 		made := invite(editor, "New@Example.com")
 
-		t.Run("to a login that nobody has are pending, without user and item", func(t *testing.T) {
+		t.Run("to an unknown login are pending, without user and item", func(t *testing.T) {
 			want := &docgen.Collaboration{
 				ID: made.ID, InviteLogin: "New@Example.com", Role: docgen.RoleViewer, Status: docgen.CollaborationPending,
 				CreatedBy: docgen.UserRef{ID: editor.User.ID, Name: "editor", Login: "editor@example.com"}, CreatedAt: noon, ModifiedAt: noon,
@@ -63,7 +63,7 @@ func TestInvitations(t *testing.T) {
 				Login: "new@EXAMPLE.com", Role: docgen.RoleEditor})
 			wantCode(t, err, docgen.CodeCollaborator)
 		})
-		t.Run("are withdrawn by who invited", func(t *testing.T) {
+		t.Run("are withdrawn by the inviting user", func(t *testing.T) {
 			viewer := w.user("viewer")
 			w.share(docgen.Folder, folder, viewer, docgen.RoleViewer)
 			other := invite(editor, "other@example.com")
@@ -76,7 +76,7 @@ func TestInvitations(t *testing.T) {
 			wantCode(t, w.DeleteCollaboration(ctx, editor, accepted.ID), docgen.CodeForbidden)
 			wantCode(t, w.DeleteCollaboration(ctx, w.bob, accepted.ID), "")
 		})
-		t.Run("cannot be answered, nor make an owner, while nobody has the login", func(t *testing.T) {
+		t.Run("cannot be answered, nor make an owner, while no user has the login", func(t *testing.T) {
 			_, err := answer(w.alice, made.ID, docgen.CollaborationAccepted)
 			wantCode(t, err, docgen.CodeForbidden)
 			_, err = w.UpdateCollaboration(ctx, w.alice, made.ID, docgen.CollaborationChange{Role: docgen.RoleOwner})

@@ -62,9 +62,9 @@ func TestAsUser(t *testing.T) {
 			{"a user for themself", w.alice, w.alice.User.ID, ""},
 			{"for a service account", root, plain.User.ID, docgen.CodeForbidden},
 			{"for an inactive user", root, idle, docgen.CodeForbidden},
-			{"for one who is deleted", root, gone.User.ID, docgen.CodeNotFound},
-			{"for nobody", root, 4711, docgen.CodeNotFound},
-			{"a user for nobody", w.alice, 4711, docgen.CodeForbidden},
+			{"for a deleted user", root, gone.User.ID, docgen.CodeNotFound},
+			{"for an unknown user", root, 4711, docgen.CodeNotFound},
+			{"a user for an unknown user", w.alice, 4711, docgen.CodeForbidden},
 		}
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestAsUser(t *testing.T) {
 			_, err = w.As(ctx, c, w.alice.User.ID) // As cannot be chained
 			wantCode(t, err, docgen.CodeForbidden)
 		})
-		t.Run("makes what is the user's", func(t *testing.T) {
+		t.Run("creates items of the user", func(t *testing.T) {
 			c, err := w.As(ctx, root, w.bob.User.ID)
 			must(t, err)
 			file := w.upload(c, 0, "b.txt", "b")
@@ -136,7 +136,7 @@ func TestManagingUsers(t *testing.T) {
 				t.Errorf("User = %+v, %v, want %+v", got, err, customer)
 			}
 		})
-		t.Run("changes what is asked for alone", func(t *testing.T) {
+		t.Run("changes only the requested fields", func(t *testing.T) {
 			must(t, change(root, w.bob.User.ID, docgen.UserChange{JobTitle: new("Clerk"), TimeZone: new("Europe/Paris")}))
 			got, err := w.UpdateUser(ctx, service, w.bob.User.ID, docgen.UserChange{Name: new("Bob"), TimeZone: new("")})
 			must(t, err)
@@ -203,7 +203,7 @@ func TestManagingUsers(t *testing.T) {
 				wantCode(t, err, docgen.CodeForbidden)
 			}
 		})
-		t.Run("lets nobody change or end what they are themselves", func(t *testing.T) {
+		t.Run("prevents users from changing or deleting themselves", func(t *testing.T) {
 			for _, c := range []*docgen.Caller{root, coadmin} {
 				wantCode(t, change(c, c.User.ID, docgen.UserChange{Role: new(docgen.RoleUser)}), docgen.CodeForbidden)
 				wantCode(t, change(c, c.User.ID, docgen.UserChange{Status: new(docgen.StatusInactive)}), docgen.CodeForbidden)
@@ -227,7 +227,7 @@ func TestManagingUsers(t *testing.T) {
 				wantCode(t, err, docgen.CodeBadRequest)
 			}
 		})
-		t.Run("ends the tokens of who becomes inactive at once", func(t *testing.T) {
+		t.Run("revokes the tokens of a deactivated user immediately", func(t *testing.T) {
 			token, err := w.CreateToken(ctx, docgen.NewToken{Login: "bob@example.com"})
 			must(t, err)
 			must(t, change(root, w.bob.User.ID, docgen.UserChange{Status: new(docgen.StatusInactive)}))
@@ -316,7 +316,7 @@ func TestListingUsers(t *testing.T) {
 			{"by name, whatever the case", root, docgen.UserFilter{Term: "üN"}, "Ünal 0,Ünal 1,Ünal 2", 3},
 			{"by login", root, docgen.UserFilter{Term: "u1@"}, "Ünal 1", 1},
 			{"by a term with a wildcard", root, docgen.UserFilter{Term: "%"}, "", 0},
-			{"by what is in the middle", root, docgen.UserFilter{Term: "nal"}, "", 0},
+			{"by the middle of a name", root, docgen.UserFilter{Term: "nal"}, "", 0},
 			{"by external id", root, docgen.UserFilter{ExternalID: "x1"}, "Customer 1", 1},
 			{"managed", root, docgen.UserFilter{Type: "managed", Term: "b"}, "bob", 1},
 			{"external", root, docgen.UserFilter{Type: "external"}, "", 0},

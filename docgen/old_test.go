@@ -34,7 +34,7 @@ func TestOldDatabases(t *testing.T) {
 			}
 		})
 		t.Run("show what they hold", func(t *testing.T) { w.wantOldItems() })
-		t.Run("show what was made from a template", func(t *testing.T) { w.wantOldDocuments() })
+		t.Run("show the documents of a template", func(t *testing.T) { w.wantOldDocuments() })
 		t.Run("take something new", func(t *testing.T) {
 			made := w.folder(w.alice, 31, "new")
 			ivy := w.user("ivy")

@@ -49,7 +49,7 @@ func TestTransferOwnership(t *testing.T) {
 				t.Errorf("the file is %+v", item)
 			}
 		})
-		t.Run("and who owned it is a co-owner", func(t *testing.T) {
+		t.Run("and the previous owner is a co-owner", func(t *testing.T) {
 			item, err := w.Folder(ctx, w.alice, folder)
 			must(t, err)
 			if item.Permissions != permissionsIn(rights["co-owner"]) {
@@ -64,7 +64,7 @@ func TestTransferOwnership(t *testing.T) {
 			_, err = w.File(ctx, above, file.ID)
 			wantCode(t, err, docgen.CodeNotFound)
 		})
-		t.Run("the new owner collaborates in nothing of it", func(t *testing.T) {
+		t.Run("the new owner has no collaborations in it", func(t *testing.T) {
 			_, err := w.Collaboration(ctx, w.bob, ofBob.ID)
 			wantCode(t, err, docgen.CodeNotFound)
 			if n := len(query[int64](w, "SELECT id FROM collaborations WHERE user_id = $1", w.bob.User.ID)); n != 0 {

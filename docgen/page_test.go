@@ -343,7 +343,7 @@ func TestMarkers(t *testing.T) {
 		refused("of a list of jobs", err)
 		for cut := range len(good) {
 			if cut > 0 {
-				refused("cut off behind", read(w.alice, folder, good[:cut]))
+				refused("truncated at the end", read(w.alice, folder, good[:cut]))
 			}
 			refused("cut off in front", read(w.alice, folder, good[cut+1:]+"A"))
 		}

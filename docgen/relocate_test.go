@@ -326,7 +326,7 @@ func TestRelocationFails(t *testing.T) {
 				}
 			})
 		}
-		t.Run("what was damaged stays where it is, and in nobody's way", func(t *testing.T) {
+		t.Run("damaged contents stay, and do not block others", func(t *testing.T) {
 			damaged, sound := s.upload(s.alice, 0, "a.txt", "first"), s.upload(s.alice, 0, "b.txt", "second")
 			must(t, s.exec("UPDATE file_versions SET sha1 = 'x' WHERE id = $1", damaged.VersionID))
 			for _, file := range []*docgen.Item{damaged, sound} {

@@ -123,7 +123,7 @@ func TestListOfTemplates(t *testing.T) {
 				}
 			})
 		}
-		t.Run("leaves out what is in the trash, and what lies in a folder that is", func(t *testing.T) {
+		t.Run("omits templates in the trash or in trashed folders", func(t *testing.T) {
 			must(t, w.TrashFile(ctx, w.alice, files["1.docx"].ID, ""))
 			must(t, w.TrashFolder(ctx, w.alice, deep, true, ""))
 			for c, want := range map[*docgen.Caller][]string{w.alice: {"2.docx", "4.docx", "5.docx", "7.docx", "8.docx"}, editor: {}} {
@@ -272,7 +272,7 @@ func TestTags(t *testing.T) {
 				wantCode(t, err, docgen.CodeNotFound)
 			}
 		})
-		t.Run("of what is no template are none", func(t *testing.T) {
+		t.Run("of a file that is not a template do not exist", func(t *testing.T) {
 			broken := w.template(w.alice, 0, "broken.docx")
 			must(t, w.SaveReading(ctx, broken.VersionID, docgen.Reading{Tags: tags, Problem: "it is no Word file"}))
 			page, ready, err := w.Tags(ctx, w.alice, broken.ID, 0, docgen.PageRequest{})

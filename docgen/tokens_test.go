@@ -114,7 +114,7 @@ func TestTokensAreRevoked(t *testing.T) {
 			code docgen.Code
 		}{
 			{"of another user", w.alice, bobs, docgen.CodeNotFound},
-			{"that is not there", w.alice, 4711, docgen.CodeNotFound},
+			{"that does not exist", w.alice, 4711, docgen.CodeNotFound},
 			{"with a scope that the caller lacks", reading, writing, docgen.CodeForbidden},
 			{"of an administrator by a co-administrator", coadmin, root.TokenID, docgen.CodeForbidden},
 			{"of a service account by an administrator", root, service.TokenID, docgen.CodeNotFound},

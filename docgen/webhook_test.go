@@ -147,7 +147,7 @@ func TestWebhookProblems(t *testing.T) {
 				docgen.CodeBadRequest, []string{"triggers[1]"}},
 			{"trigger of folders", func(n *docgen.NewWebhook) { n.Triggers = []docgen.Trigger{docgen.FileUploaded} }, docgen.CodeBadRequest,
 				[]string{"triggers[0]"}},
-			{"trigger of nobody", func(n *docgen.NewWebhook) { n.Triggers = []docgen.Trigger{docgen.WebhookDeleted} }, docgen.CodeBadRequest,
+			{"reserved trigger", func(n *docgen.NewWebhook) { n.Triggers = []docgen.Trigger{docgen.WebhookDeleted} }, docgen.CodeBadRequest,
 				[]string{"triggers[0]"}},
 			{"no address", func(n *docgen.NewWebhook) { n.Address = "" }, docgen.CodeBadRequest, []string{"address"}},
 			{"address with NUL", func(n *docgen.NewWebhook) { n.Address = "https://example.com/\x00" }, docgen.CodeBadRequest, []string{"address"}},
@@ -498,7 +498,7 @@ func TestDeliveries(t *testing.T) {
 				t.Errorf("due are %+v", due)
 			}
 		})
-		t.Run("are seen by their owner, and by who manages the enterprise", func(t *testing.T) {
+		t.Run("are visible to their owner, and to managers of the enterprise", func(t *testing.T) {
 			_, err := w.Delivery(ctx, w.bob, due[0].ID)
 			wantCode(t, err, docgen.CodeNotFound)
 			page, err := w.Deliveries(ctx, w.bob, docgen.DeliveryFilter{}, docgen.PageRequest{})

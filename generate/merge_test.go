@@ -157,7 +157,7 @@ func TestMergingFails(t *testing.T) {
 			t.Errorf("the folder holds %q", names)
 		}
 	}
-	t.Run("of a document that is none", func(t *testing.T) {
+	t.Run("of an invalid document", func(t *testing.T) {
 		w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), newBlobs(t))
 		g := generate.New(generate.Config{Service: w.service, Log: slog.New(slog.DiscardHandler)})
 		task := w.mergeable(docgen.PDFOptions{}, pageOf("one"), "no PDF")

@@ -149,7 +149,7 @@ func TestInvalidPDFOptions(t *testing.T) {
 					"merged": object{"name": "All"}},
 				[]string{"attach_data", "tagged", "merged", "password", "permissions"},
 			},
-			"words that are none": {object{"standard": "PDF/X", "permissions": object{"print": "red"}}, []string{"permissions.print", "standard"}},
+			"invalid words": {object{"standard": "PDF/X", "permissions": object{"print": "red"}}, []string{"permissions.print", "standard"}},
 			"other types": {object{"watermark": 1, "password": 2, "pictures": object{"quality": "high"}, "more": 1},
 				[]string{"more", "password", "pictures.quality", "watermark"}},
 			"nothing at all": {object{"password": "", "pictures": object{"quality": 0}, "merged": object{}},

@@ -45,7 +45,7 @@ func TestUpload(t *testing.T) {
 				fmt.Sprintf(`{"name":"e","parent":{"id":"%d"},"content_created_at":"2020-01-01T00:00:00Z",`+
 					`"content_modified_at":"2020-01-02T01:00:00+01:00"}`, s.folder)}, content}}, 201, "", ""},
 			{"another digest", request{body: form{attributes("f.txt"), content}, header: md5(digest("other"))}, 400, "bad_digest", ""},
-			{"a digest that is none", request{body: form{attributes("f.txt"), content}, header: md5("XUFAKrxLKna5cZ2REBfFkg==")}, 400,
+			{"an invalid digest", request{body: form{attributes("f.txt"), content}, header: md5("XUFAKrxLKna5cZ2REBfFkg==")}, 400,
 				"bad_digest", ""},
 			{"parts in the wrong order", request{body: form{content, attributes("f.txt")}}, 400, "metadata_after_file_contents", ""},
 			{"no attributes", request{body: form{content}}, 400, "metadata_after_file_contents", ""},
@@ -70,7 +70,7 @@ func TestUpload(t *testing.T) {
 				"missing_parameter name"},
 			{"attributes without a parent", request{body: form{{"attributes", `{"name":"x"}`}, content}}, 400, "bad_request",
 				"missing_parameter parent"},
-			{"attributes with a time that is none",
+			{"attributes with an invalid time",
 				request{body: form{{"attributes", `{"name":"x","parent":{"id":"0"},"content_created_at":"yesterday"}`}, content}}, 400,
 				"bad_request", "invalid_parameter content_created_at"},
 			{"a name that cannot be", request{body: form{attributes(".."), content}}, 400, "item_name_invalid", "invalid_parameter name"},
@@ -82,7 +82,7 @@ func TestUpload(t *testing.T) {
 					"name=\"attributes\"\r\n\r\n{\"name\":\"f.txt\",\"parent\":{\"id\":0}}\r\n--b\r\nContent-Disposition: form-data; " +
 					"name=\"file\"\r\n\r\nhalf",
 					header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}}, 400, "bad_request", ""},
-			{"multipart that is none", request{body: "x", header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}}, 400,
+			{"malformed multipart", request{body: "x", header: http.Header{"Content-Type": {"multipart/form-data; boundary=b"}}}, 400,
 				"bad_request", ""},
 		}
 		for _, tt := range tests {
@@ -230,7 +230,7 @@ func TestDownload(t *testing.T) {
 			{"a range of the last none", "", header("Range", "bytes=-0"), 416, "range_not_satisfiable", "bytes */10"},
 			{"a range of the last none of what has changed", "", header("Range", "bytes=-00", "If-Range", `"old"`), 200, "abcdefghij", ""},
 			{"a range twice", "", http.Header{"Range": {"bytes=0-1", "bytes=3-4"}}, 400, "bad_request", ""},
-			{"a range that is none", "", header("Range", "bytes=x-y"), 200, "abcdefghij", ""},
+			{"an invalid range", "", header("Range", "bytes=x-y"), 200, "abcdefghij", ""},
 			{"several ranges", "", header("Range", "bytes=0-1,3-4"), 200, "abcdefghij", ""},
 			{"a range of another unit", "", header("Range", "pages=1-2"), 200, "abcdefghij", ""},
 			{"a range of what has not changed", "", header("Range", "bytes=0-1", "If-Range", etag), 206, "ab", "bytes 0-1/10"},

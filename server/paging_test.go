@@ -166,18 +166,18 @@ func TestLimitsAndMarkers(t *testing.T) {
 			{"a marker that was cut", "/docgen_jobs?marker=" + ofJobs[:len(ofJobs)-3], 400, "bad_request", 0},
 			{"a marker of another list", "/docgen_jobs?marker=" + ofTemplates, 400, "bad_request", 0},
 			{"a marker of another list, the other way", "/docgen_templates?marker=" + ofJobs, 400, "bad_request", 0},
-			{"a marker that was made up", "/docgen_jobs?marker=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", 400, "bad_request", 0},
+			{"an invented marker", "/docgen_jobs?marker=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", 400, "bad_request", 0},
 			{"a marker that is no text for one", "/docgen_jobs?marker=%ff%00'--", 400, "bad_request", 0},
 			{"offset 300000", items + "?offset=300000", 200, "", 100},
 			{"offset 300001", items + "?offset=300001", 400, "invalid_offset", 0},
 			{"offset -1", items + "?offset=-1", 400, "invalid_offset", 0},
 			{"offset abc", items + "?offset=abc", 400, "invalid_offset", 0},
-			{"sort by what is not there", items + "?sort=colour", 400, "bad_request", 0},
-			{"a direction that is none", items + "?direction=up", 400, "bad_request", 0},
+			{"an unknown sort key", items + "?sort=colour", 400, "bad_request", 0},
+			{"an invalid direction", items + "?direction=up", 400, "bad_request", 0},
 			{"usemarker that is no boolean", items + "?usemarker=perhaps", 400, "bad_request", 0},
 			{"a tag list", at("/docgen_templates/{template_id}/tags?limit=5", s), 200, "", 5},
 			{"a version that is no number", at("/docgen_templates/{template_id}/tags?template_version_id=x", s), 400, "bad_request", 0},
-			{"a version that is not there", at("/docgen_templates/{template_id}/tags?template_version_id=7", s), 404, "not_found", 0},
+			{"an unknown version", at("/docgen_templates/{template_id}/tags?template_version_id=7", s), 404, "not_found", 0},
 		}
 		for _, tt := range tests {
 			w.t.Run(tt.name, func(t *testing.T) {

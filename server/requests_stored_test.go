@@ -95,18 +95,18 @@ var storedRules = map[string]string{
 		file_versions.file_id
 		LEFT JOIN items archive ON archive.id = tree.archive WHERE file_versions.wanted_policy_id <> COALESCE(archive.storage_policy_id, 1)`,
 	"files among the archives": `SELECT COUNT(*) FROM tree JOIN items ON items.id = tree.id WHERE tree.archive = tree.id AND items.kind = 1`,
-	"storage policies of what is no archive": `SELECT COUNT(*) FROM tree JOIN items ON items.id = tree.id
+	"storage policies of items that are not archives": `SELECT COUNT(*) FROM tree JOIN items ON items.id = tree.id
 		WHERE (tree.archive = tree.id) <> (items.storage_policy_id <> 0)`,
 	"users without a root folder of their own": `SELECT COUNT(*) FROM users WHERE deleted_at = 0 AND NOT EXISTS (SELECT 1 FROM items
 		WHERE items.id = users.root_folder_id AND items.owner_id = users.id AND items.parent_id IS NULL AND items.kind = 0 AND
 			items.trashed_at = 0)`,
-	"root folders of nobody": `SELECT COUNT(*) FROM items WHERE parent_id IS NULL AND id NOT IN (SELECT ` +
+	"root folders without a user": `SELECT COUNT(*) FROM items WHERE parent_id IS NULL AND id NOT IN (SELECT ` +
 		`root_folder_id FROM users WHERE deleted_at = 0)`,
-	"collaborations of users who are gone": `SELECT COUNT(*) FROM collaborations JOIN users ON users.id = collaborations.user_id ` +
+	"collaborations of deleted users": `SELECT COUNT(*) FROM collaborations JOIN users ON users.id = collaborations.user_id ` +
 		`WHERE users.deleted_at <> 0`,
-	"invitations of a login that somebody has": `SELECT COUNT(*) FROM collaborations JOIN users ON users.login_key = collaborations.invite_key
+	"invitations of the login of a user": `SELECT COUNT(*) FROM collaborations JOIN users ON users.login_key = collaborations.invite_key
 		WHERE collaborations.user_id IS NULL`,
-	"tokens of users who are gone": `SELECT COUNT(*) FROM users WHERE deleted_at <> 0
+	"tokens of deleted users": `SELECT COUNT(*) FROM users WHERE deleted_at <> 0
 		AND (id IN (SELECT user_id FROM tokens) OR id IN (SELECT user_id FROM refresh_tokens))`,
 	"enterprises without an administrator": `SELECT COUNT(*) FROM enterprises WHERE NOT EXISTS (SELECT 1 FROM users
 		WHERE users.enterprise_id = enterprises.id AND users.role = 'admin' AND users.status <> 'inactive' AND users.deleted_at = 0)`,
@@ -116,10 +116,10 @@ var storedRules = map[string]string{
 		AND id NOT IN (SELECT job_id FROM docgen_inputs)`,
 	"batches whose end is not awaited": `SELECT COUNT(*) FROM docgen_endings WHERE jobs_left <> (SELECT COUNT(*) FROM docgen_jobs
 		WHERE docgen_jobs.batch_id = docgen_endings.batch_id AND docgen_jobs.status IN ('pending', 'submitted'))`,
-	"merged files that nobody will make": `SELECT COUNT(*) FROM docgen_merges WHERE status IN ('pending', 'submitted')
+	"unfinished merged files without an ending": `SELECT COUNT(*) FROM docgen_merges WHERE status IN ('pending', 'submitted')
 		AND batch_id NOT IN (SELECT batch_id FROM docgen_endings)`,
 	// Listeners can be polled a last time after that, and expire on their own.
-	"webhooks on what is gone": `SELECT COUNT(*) FROM webhooks WHERE status = 'active' AND address <> '' AND target_id NOT IN ` +
+	"webhooks on deleted items": `SELECT COUNT(*) FROM webhooks WHERE status = 'active' AND address <> '' AND target_id NOT IN ` +
 		`(SELECT id FROM items)`,
 	"collaborations of the owner": `SELECT COUNT(*) FROM collaborations JOIN items ON items.id = collaborations.item_id
 		WHERE items.owner_id = collaborations.user_id`,

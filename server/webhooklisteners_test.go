@@ -149,21 +149,21 @@ func TestListenerErrors(t *testing.T) {
 			code       string
 			problems   []string
 		}{
-			{"a target that is not there", "POST /webhook_listeners", object{"target": ref(4711, "folder")}, 404, "not_found",
+			{"a missing target", "POST /webhook_listeners", object{"target": ref(4711, "folder")}, 404, "not_found",
 				[]string{"invalid_parameter folder"}},
 			{"the root folder as a file", "POST /webhook_listeners", object{"target": ref(0, "file")}, 404, "not_found",
 				[]string{"invalid_parameter file"}},
 			{"a trigger for folders on a file", "POST /webhook_listeners",
 				object{"target": ref(s.file, "file"), "triggers": []string{"FOLDER.MOVED"}}, 400, "bad_request",
 				[]string{"invalid_parameter triggers[0]"}},
-			{"a body that is none", "POST /webhook_listeners", "[]", 400, "bad_request", []string{"invalid_parameter "}},
-			{"an id that is none", "POST /webhook_listeners/{listener_id}/events", object{"accepted": []string{"1", "x"}}, 400, "bad_request",
+			{"an invalid body", "POST /webhook_listeners", "[]", 400, "bad_request", []string{"invalid_parameter "}},
+			{"an invalid id", "POST /webhook_listeners/{listener_id}/events", object{"accepted": []string{"1", "x"}}, 400, "bad_request",
 				[]string{"invalid_parameter accepted[1]"}},
 			{"too many accepted", "POST /webhook_listeners/{listener_id}/events", object{"accepted": many}, 400, "bad_request",
 				[]string{"invalid_parameter accepted"}},
 			{"a wait that is no number", "POST /webhook_listeners/{listener_id}/events", object{"wait_seconds": "long"}, 400, "bad_request",
 				[]string{"invalid_parameter wait_seconds"}},
-			{"one that is not there", "POST /webhook_listeners/4711/events", object{}, 404, "not_found",
+			{"a missing listener", "POST /webhook_listeners/4711/events", object{}, 404, "not_found",
 				[]string{"invalid_parameter webhook_listener"}},
 			{"a webhook", "DELETE /webhook_listeners/" + id(s.webhook), nil, 404, "not_found", []string{"invalid_parameter webhook_listener"}},
 		} {

@@ -57,19 +57,19 @@ func TestEveryResponseIsJSON(t *testing.T) {
 			status        int
 			code, message string
 		}{
-			{"a path that is not there", "GET /nowhere" + host + "\r\n", 404, "not_found", "no such path"},
+			{"an unknown path", "GET /nowhere" + host + "\r\n", 404, "not_found", "no such path"},
 			{"another version in the path", "GET /3.0/users/me" + host + token + "\r\n", 404, "not_found", "no such path"},
 			{"the prefix alone", "GET /2.0" + host + token + "\r\n", 404, "not_found", "no such path"},
 			{"a path that is not clean", "GET //2.0/users/../users/me" + host + token + "\r\n", 404, "not_found", "no such path"},
 			{"a path with a slash at the end", "GET /2.0/users/me/" + host + token + "\r\n", 404, "not_found", "no such path"},
 			{"a whole URL", "GET http://elsewhere/nowhere" + host + "\r\n", 404, "not_found", "no such path"},
-			{"escapes that are none", "GET /2.0/%zz" + host + "\r\n", 400, "bad_request",
+			{"invalid escapes", "GET /2.0/%zz" + host + "\r\n", 400, "bad_request",
 				`The path of the request is malformed: invalid URL escape "%zz".`},
 			{"a path of zero bytes", "GET /2.0/files/%00" + host + token + "\r\n", 404, "not_found", ""},
 			{"a query that is malformed", "GET /2.0/users/me?fields=%zz;&&=" + host + token + "\r\n", 400, "bad_request",
 				`'fields' is not percent-encoded correctly: invalid URL escape "%zz"`},
 			{"another method", "PATCH /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
-			{"a method that nobody knows", "BREW /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
+			{"an unknown method", "BREW /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
 			{"TRACE", "TRACE /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
 			{"OPTIONS", "OPTIONS /2.0/users/me" + host + token + "\r\n", 405, "method_not_allowed", "GET, HEAD"},
 			{"OPTIONS of everything", "OPTIONS *" + host + "\r\n", 404, "not_found", "no such path"},
@@ -86,12 +86,12 @@ func TestEveryResponseIsJSON(t *testing.T) {
 			{"two lengths", "POST /2.0/folders" + host + token + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, "bad_request",
 				"400 Bad Request"},
 			{"a negative length", "POST /2.0/folders" + host + token + "Content-Length: -1\r\n\r\nx", 400, "bad_request", "400 Bad Request"},
-			{"an expectation that nobody knows", "GET /2.0/users/me" + host + token + "Expect: miracles\r\n\r\n", 400, "bad_request", "417"},
+			{"an unknown expectation", "GET /2.0/users/me" + host + token + "Expect: miracles\r\n\r\n", 400, "bad_request", "417"},
 			{"a body that is compressed", "POST /2.0/folders" + host + token + "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx", 415,
 				"unsupported_media_type", "not be compressed"},
 			{"an upload that is compressed", "POST /2.0/files/content" + host + token + "Content-Encoding: br\r\nContent-Length: 1\r\n\r\nx",
 				415, "unsupported_media_type", "not be compressed"},
-			{"chunks that are none", "POST /2.0/folders" + host + token + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400, "bad_request",
+			{"invalid chunks", "POST /2.0/folders" + host + token + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400, "bad_request",
 				"ended before it was complete"},
 		} {
 			w.t.Run(tt.name, func(t *testing.T) {
