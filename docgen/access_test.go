@@ -77,7 +77,7 @@ func TestPermissions(t *testing.T) {
 			w.share(docgen.File, file, both, docgen.RoleViewer)
 			permissionsOf(both, rights["viewer uploader"])
 		})
-		t.Run("are the owner's for what others put into the owner's folder", func(t *testing.T) {
+		t.Run("are the owner's for items that others add to the owner's folder", func(t *testing.T) {
 			uploader := w.user("uploader")
 			w.share(docgen.Folder, folder, uploader, docgen.RoleUploader)
 			item := w.upload(uploader, folder, "theirs.txt", "x")

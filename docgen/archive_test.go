@@ -122,7 +122,7 @@ func TestArchives(t *testing.T) {
 				t.Errorf("UpdateArchive = %+v, %v: the archive's own name in another case", changed, err)
 			}
 		})
-		t.Run("keep what a change leaves out", func(t *testing.T) {
+		t.Run("keep omitted fields", func(t *testing.T) {
 			for _, change := range []docgen.ArchiveChange{{Name: new("First")}, {Description: new("old")}, {}} {
 				_, err := w.UpdateArchive(ctx, c, first.ID, change)
 				must(t, err)
@@ -145,7 +145,7 @@ func TestArchives(t *testing.T) {
 			_, err = w.CreateCollaboration(ctx, c, docgen.NewCollaboration{ItemID: first.ID, UserID: w.bob.User.ID, Role: docgen.RoleViewer})
 			wantCode(t, err, docgen.CodeForbidden)
 		})
-		t.Run("are found among archives alone", func(t *testing.T) {
+		t.Run("are found only among archives", func(t *testing.T) {
 			for _, id := range []int64{0, 1, w.folder(w.alice, 0, "plain"), w.folder(c, first.ID, "inside")} {
 				_, err := w.UpdateArchive(ctx, c, id, docgen.ArchiveChange{})
 				wantCode(t, err, docgen.CodeNotFound)

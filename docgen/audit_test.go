@@ -131,7 +131,7 @@ func TestAudit(t *testing.T) {
 				}
 			})
 		}
-		t.Run("not of what fails", func(t *testing.T) {
+		t.Run("not of failed operations", func(t *testing.T) {
 			before := len(w.audited(docgen.AuditFilter{}))
 			if _, err := w.UpdateUser(ctx, root, root.User.ID, docgen.UserChange{Role: new(docgen.RoleUser)}); err == nil {
 				t.Error("the administrator changed their own role")
@@ -154,7 +154,7 @@ func TestAudit(t *testing.T) {
 				t.Errorf("at noon: %d of %d", len(got), len(all))
 			}
 		})
-		t.Run("for administrators with the scope alone", func(t *testing.T) {
+		t.Run("only for administrators with the scope", func(t *testing.T) {
 			for _, c := range []*docgen.Caller{w.alice, keeper} {
 				if _, err := w.AuditEvents(ctx, c, docgen.AuditFilter{}, docgen.PageRequest{}); !docgen.IsCode(err, docgen.CodeScope) {
 					t.Errorf("%v reads the log: %v", c, err)

@@ -106,7 +106,7 @@ func TestCreateBatch(t *testing.T) {
 				t.Errorf("version asked for = %d, want %d", job.TemplateVersionID, template.VersionID)
 			}
 		})
-		t.Run("is its creator's alone", func(t *testing.T) {
+		t.Run("is visible only to its creator", func(t *testing.T) {
 			w.share(docgen.File, template.ID, w.bob, docgen.RoleCoOwner)
 			_, err := w.Jobs(ctx, w.bob, docgen.JobFilter{BatchID: new(id)}, docgen.PageRequest{})
 			wantCode(t, err, docgen.CodeNotFound)
@@ -272,7 +272,7 @@ func TestBatchProblems(t *testing.T) {
 				t.Errorf("%d rows of refused batches", n)
 			}
 		})
-		t.Run("are none", func(t *testing.T) {
+		t.Run("do not exist in valid batches", func(t *testing.T) {
 			for _, input := range []string{" {} ", deep(500), `{"a":"\u0000 \" { [ \\"}`, `{"a":1e999}`} {
 				_, err := w.CreateBatch(ctx, w.alice, batchOf(template.ID, 0, input))
 				wantCode(t, err, "")

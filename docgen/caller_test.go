@@ -14,7 +14,7 @@ func TestTokens(t *testing.T) {
 		ctx := t.Context()
 		token, err := w.CreateToken(ctx, docgen.NewToken{Login: "ALICE@example.com", TTL: time.Hour})
 		must(t, err)
-		t.Run("are known by their hash alone", func(t *testing.T) {
+		t.Run("are stored only as hashes", func(t *testing.T) {
 			if c, err := w.Authenticate(ctx, token); err != nil || c.User.Login != "alice@example.com" {
 				t.Errorf("Authenticate = %v, %v, want alice", c, err)
 			}
@@ -294,7 +294,7 @@ func TestUsers(t *testing.T) {
 			_, err := w.CreateUser(ctx, docgen.NewUser{Login: "Alice@Example.COM", Name: "Another"})
 			wantCode(t, err, docgen.CodeLoginInUse)
 		})
-		t.Run("are told everything that is wrong at once", func(t *testing.T) {
+		t.Run("are rejected with all problems", func(t *testing.T) {
 			_, err := w.CreateUser(ctx, docgen.NewUser{Login: "a b", Name: " ", Role: "king", Status: "dead",
 				Profile: docgen.Profile{Language: "tlhingan hol", TimeZone: "Mars/Olympus"}})
 			if got := problemNames(t, err); !slices.Equal(got, []string{"login", "name", "role", "status", "language", "timezone"}) {

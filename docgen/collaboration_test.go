@@ -24,7 +24,7 @@ func TestCollaborations(t *testing.T) {
 			return w.CreateCollaboration(ctx, c, docgen.NewCollaboration{ItemKind: docgen.Folder, ItemID: item, UserID: user.User.ID, Role: role})
 		}
 
-		t.Run("are shown as they were made", func(t *testing.T) {
+		t.Run("are shown as created", func(t *testing.T) {
 			got, err := w.Collaboration(ctx, editor, ofEditor.ID)
 			must(t, err)
 			want := &docgen.Collaboration{
@@ -109,7 +109,7 @@ func TestCollaborations(t *testing.T) {
 				wantCode(t, err, docgen.CodeBadRequest)
 			}
 		})
-		t.Run("are told everything that is wrong with them at once", func(t *testing.T) {
+		t.Run("are rejected with all of their problems", func(t *testing.T) {
 			_, err := w.CreateCollaboration(ctx, w.alice, docgen.NewCollaboration{
 				ItemKind: docgen.File, ItemID: 1, Login: "a b", Role: "king", CanViewPath: true, ExpiresAt: w.clock.now(),
 			})

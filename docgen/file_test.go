@@ -322,7 +322,7 @@ func TestUpdateFile(t *testing.T) {
 			_, err = update(docgen.ItemChange{Name: new("b.txt"), IfMatch: "2"})
 			wantCode(t, err, "")
 		})
-		t.Run("refuses what cannot be", func(t *testing.T) {
+		t.Run("rejects invalid changes", func(t *testing.T) {
 			for name, tt := range map[string]struct {
 				change docgen.ItemChange
 				want   docgen.Code

@@ -58,7 +58,7 @@ func TestFolders(t *testing.T) {
 			_, err := w.UpdateFolder(ctx, w.alice, inner, docgen.ItemChange{Name: new("x"), IfMatch: "7"})
 			wantCode(t, err, docgen.CodePrecondition)
 		})
-		t.Run("none goes below itself", func(t *testing.T) {
+		t.Run("none moves below itself", func(t *testing.T) {
 			for _, target := range []int64{outer, inner} {
 				_, err := w.UpdateFolder(ctx, w.alice, outer, docgen.ItemChange{ParentID: &target})
 				wantCode(t, err, docgen.CodeCycle)

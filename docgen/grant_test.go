@@ -451,7 +451,7 @@ func TestApplications(t *testing.T) {
 				}
 			}
 		})
-		t.Run("are known by the right secret alone", func(t *testing.T) {
+		t.Run("are authenticated only by the right secret", func(t *testing.T) {
 			for _, pair := range [][2]string{{app.ClientID, ""}, {app.ClientID, secret[1:]}, {"", ""}, {"", secret}, {"nobody", secret},
 				{"\x00", secret}} {
 				_, err := w.AuthenticateClient(ctx, pair[0], pair[1])
@@ -466,7 +466,7 @@ func TestApplications(t *testing.T) {
 			_, err = w.AuthenticateClient(ctx, app.ClientID, renewed)
 			wantReason(t, err, "", "")
 		})
-		t.Run("are told all that is wrong", func(t *testing.T) {
+		t.Run("are rejected with all problems", func(t *testing.T) {
 			_, _, err := w.CreateApplication(ctx, docgen.NewApplication{Name: " ", Scopes: []docgen.Scope{"x", docgen.ScopeRead, "y"}})
 			if got := problemNames(t, err); !slices.Equal(got, []string{"name", "scope", "scope"}) {
 				t.Errorf("problems with %q", got)

@@ -108,7 +108,7 @@ func TestInvitations(t *testing.T) {
 				UserID: guest.User.ID, Role: docgen.RoleEditor})
 			wantCode(t, err, docgen.CodeCollaborator)
 		})
-		t.Run("are answered by their user alone", func(t *testing.T) {
+		t.Run("are answered only by their user", func(t *testing.T) {
 			_, err := answer(w.alice, made.ID, docgen.CollaborationAccepted)
 			wantCode(t, err, docgen.CodeForbidden)
 			_, err = answer(w.bob, made.ID, docgen.CollaborationAccepted)
@@ -142,7 +142,7 @@ func TestInvitations(t *testing.T) {
 				t.Errorf("invitations %d after the answer", got)
 			}
 		})
-		t.Run("that are rejected give nothing, and can be made again", func(t *testing.T) {
+		t.Run("that are rejected give nothing, and can be created again", func(t *testing.T) {
 			rejected := invite(w.alice, "shy@example.com")
 			shy := w.user("shy")
 			got, err := answer(shy, rejected.ID, docgen.CollaborationRejected)

@@ -13,7 +13,7 @@ func TestDeletingUsers(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		root := w.member("root", docgen.RoleAdmin)
-		t.Run("needs force when they own something, also in the trash alone", func(t *testing.T) {
+		t.Run("needs force when they own items, even if only in the trash", func(t *testing.T) {
 			zoe := w.user("zoe")
 			file := w.upload(zoe, 0, "a.txt", "a")
 			wantCode(t, w.DeleteUser(ctx, root, zoe.User.ID, false), docgen.CodeUserOwns)
@@ -21,7 +21,7 @@ func TestDeletingUsers(t *testing.T) {
 			wantCode(t, w.DeleteUser(ctx, root, zoe.User.ID, false), docgen.CodeUserOwns)
 			must(t, w.DeleteUser(ctx, root, zoe.User.ID, true))
 		})
-		t.Run("ends all that was theirs alone, and leaves what others have", func(t *testing.T) {
+		t.Run("deletes their private data, and keeps that of others", func(t *testing.T) {
 			app, client := w.app(docgen.NewApplication{Name: "App"})
 			leaver := w.user("max")
 			grant, err := w.CreateGrant(ctx, app.Name, "max@example.com", nil)
@@ -175,7 +175,7 @@ func TestTransferringContent(t *testing.T) {
 			t.Error("alice still owns the items in the trash")
 		}
 
-		t.Run("again goes into a folder with a number", func(t *testing.T) {
+		t.Run("again uses a folder with a number", func(t *testing.T) {
 			for n := range 3 {
 				again, err := w.TransferContent(ctx, withContent(root), w.alice.User.ID, w.bob.User.ID)
 				must(t, err)

@@ -112,7 +112,7 @@ func TestMergedFile(t *testing.T) {
 			t.Errorf("the merge is %s", status)
 		}
 		b := p.batchNow()
-		t.Run("has what the jobs made, in the order of the request", func(t *testing.T) {
+		t.Run("has the documents of the jobs, in the order of the request", func(t *testing.T) {
 			if text := w.text(w.alice, b.Merged.OutputFileID, b.Merged.OutputVersionID); text != "onetwothree" {
 				t.Errorf("the merged file holds %q", text)
 			}
@@ -125,14 +125,14 @@ func TestMergedFile(t *testing.T) {
 				t.Errorf("file %+v", file)
 			}
 		})
-		t.Run("is told of as an upload", func(t *testing.T) {
+		t.Run("fires an upload event", func(t *testing.T) {
 			page, err := w.Deliveries(t.Context(), w.alice, docgen.DeliveryFilter{WebhookID: hook.ID}, docgen.PageRequest{})
 			must(t, err)
 			if len(page.Entries) != 6 { // three documents, a new version, the conflicting file, the merged file
 				t.Errorf("%d deliveries, want 6", len(page.Entries))
 			}
 		})
-		t.Run("is made once", func(t *testing.T) {
+		t.Run("is generated once", func(t *testing.T) {
 			if again := p.claimMerge(); len(again.Parts) != 0 {
 				t.Errorf("claimed again: %+v", again)
 			}
@@ -314,7 +314,7 @@ func TestBatch(t *testing.T) {
 		if !cmp.Equal(got, want) {
 			t.Errorf("-want +got:\n%s", cmp.Diff(want, got))
 		}
-		t.Run("is its creator's alone", func(t *testing.T) {
+		t.Run("is visible only to its creator", func(t *testing.T) {
 			for _, id := range []string{plain, "", "x", "64528422-fbf4-4f8d-b6a0-b099c6572cf2"} {
 				c := w.alice
 				if id == plain {

@@ -33,7 +33,7 @@ func TestOldDatabases(t *testing.T) {
 				t.Errorf("%d users without a folded name", n)
 			}
 		})
-		t.Run("show what they hold", func(t *testing.T) { w.wantOldItems() })
+		t.Run("show their items", func(t *testing.T) { w.wantOldItems() })
 		t.Run("show the documents of a template", func(t *testing.T) { w.wantOldDocuments() })
 		t.Run("take something new", func(t *testing.T) {
 			made := w.folder(w.alice, 31, "new")

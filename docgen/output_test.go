@@ -163,7 +163,7 @@ func TestJobsFromClaimToEnd(t *testing.T) {
 				t.Errorf("content = %q", text)
 			}
 		})
-		t.Run("what went wrong is told", func(t *testing.T) {
+		t.Run("failures are reported", func(t *testing.T) {
 			for i, want := range []docgen.Failures{
 				{},
 				{Errors: []string{"The tag 'x' was not provided in the input data."}, Warnings: []string{"unused"}},
@@ -174,7 +174,7 @@ func TestJobsFromClaimToEnd(t *testing.T) {
 				}
 			}
 		})
-		t.Run("the input of what ended well is gone", func(t *testing.T) {
+		t.Run("the input of completed jobs is deleted", func(t *testing.T) {
 			if n := w.count("SELECT COUNT(*) FROM docgen_inputs"); n != 1 {
 				t.Errorf("%d inputs are left, want that of the failed job alone", n)
 			}

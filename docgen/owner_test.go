@@ -29,14 +29,14 @@ func TestTransferOwnership(t *testing.T) {
 			return err
 		}
 
-		t.Run("by the owner alone", func(t *testing.T) {
+		t.Run("only by the owner", func(t *testing.T) {
 			for _, c := range []*docgen.Caller{w.bob, coOwner, above} {
 				wantCode(t, give(c, ofBob.ID), docgen.CodeForbidden)
 			}
 			wantCode(t, give(viewer, ofBob.ID), docgen.CodeNotFound)
 		})
 		must(t, give(w.alice, ofBob.ID))
-		t.Run("with all that lies below, into the root folder of the new owner", func(t *testing.T) {
+		t.Run("with everything below, to the root folder of the new owner", func(t *testing.T) {
 			if got := w.names(w.bob, 0); !slices.Equal(got, []string{"plans", "Plans (1)"}) {
 				t.Errorf("bob's root folder holds %q", got)
 			}
@@ -56,7 +56,7 @@ func TestTransferOwnership(t *testing.T) {
 				t.Errorf("permissions = %b, want those of a co-owner", item.Permissions)
 			}
 		})
-		t.Run("collaborators on it stay, those on what it lay in do not", func(t *testing.T) {
+		t.Run("collaborators on it stay, those on its former folder do not", func(t *testing.T) {
 			_, err := w.File(ctx, coOwner, file.ID)
 			wantCode(t, err, "")
 			_, err = w.File(ctx, viewer, file.ID)

@@ -114,7 +114,7 @@ func TestContentsMoveToArchivePolicy(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		s := newStores(t, w)
 		ctx := t.Context()
-		t.Run("at once, where they are made there", func(t *testing.T) {
+		t.Run("immediately, if they are created there", func(t *testing.T) {
 			file := s.upload(s.c, s.folder(s.c, s.archive, "folder"), "a.txt", "one")
 			s.version(s.c, file.ID, "two")
 			s.generate(s.c, s.template(s.alice, 0, "template.docx").ID, s.archive)

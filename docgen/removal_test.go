@@ -193,7 +193,7 @@ func TestRemovalDuringOtherChanges(t *testing.T) {
 				t.Errorf("%d trees are left", n)
 			}
 		})
-		t.Run("the content of the user goes to another", func(t *testing.T) {
+		t.Run("the content of the user is transferred", func(t *testing.T) {
 			folder, _, _ := w.bulky(w.bob, 0, "bulky")
 			must(t, w.TrashFolder(ctx, w.bob, folder, true, ""))
 			must(t, w.Purge(ctx, w.bob, docgen.Folder, folder))

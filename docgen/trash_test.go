@@ -129,7 +129,7 @@ func TestRestore(t *testing.T) {
 			return item
 		}
 		none := docgen.Restoration{}
-		t.Run("what is not in the trash", func(t *testing.T) {
+		t.Run("items outside the trash", func(t *testing.T) {
 			restore(w.alice, docgen.File, file.ID, none, docgen.CodeNotTrashed)
 			restore(w.alice, docgen.Folder, 0, none, docgen.CodeNotTrashed)
 			wantCode(t, w.Purge(ctx, w.alice, docgen.File, file.ID), docgen.CodeNotTrashed)
@@ -147,7 +147,7 @@ func TestRestore(t *testing.T) {
 			_, err = w.Trashed(ctx, w.alice, docgen.File, file.ID)
 			wantCode(t, err, docgen.CodeNotTrashed) // its folder is in the trash
 		})
-		t.Run("of what lay in a folder that is in the trash needs another", func(t *testing.T) {
+		t.Run("of an item from a trashed folder needs another folder", func(t *testing.T) {
 			_, err := w.Restore(ctx, w.alice, docgen.File, old.ID, none)
 			if got := problemNames(t, err); !slices.Equal(got, []string{"parent.id"}) {
 				t.Errorf("problems with %q", got)
@@ -159,7 +159,7 @@ func TestRestore(t *testing.T) {
 				t.Errorf("restored %+v", got)
 			}
 		})
-		t.Run("brings a folder back with what it held", func(t *testing.T) {
+		t.Run("restores a folder with its items", func(t *testing.T) {
 			w.folder(w.alice, 0, "FOLDER")
 			_, err := w.Restore(ctx, w.alice, docgen.Folder, folder, none)
 			wantCode(t, err, docgen.CodeNameInUse)
