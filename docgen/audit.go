@@ -19,13 +19,13 @@ type AuditAction string
 const (
 	AuditTokenIssued        AuditAction = "token.issued"       // by a command, or to an application
 	AuditTokenRevoked       AuditAction = "token.revoked"      // one, or all of a grant
-	AuditTokenReused        AuditAction = "token.reused"       // a refresh token came a second time, and its grant was revoked
+	AuditTokenReused        AuditAction = "token.reused"       // a refresh token was used again, so its grant was revoked
 	AuditActedAs            AuditAction = "user.acted_as"      // As-User; once an hour for each token and user
 	AuditUserCreated        AuditAction = "user.created"       //
 	AuditUserUpdated        AuditAction = "user.updated"       //
 	AuditUserDeleted        AuditAction = "user.deleted"       //
 	AuditUserErased         AuditAction = "user.erased"        // all personal data of a user
-	AuditContentTransferred AuditAction = "user.transferred"   // all that a user owned became another's
+	AuditContentTransferred AuditAction = "user.transferred"   // everything that a user owned was transferred to another user
 	AuditAppCreated         AuditAction = "app.created"        //
 	AuditAppDeleted         AuditAction = "app.deleted"        //
 	AuditAppSecret          AuditAction = "app.secret_renewed" //
@@ -35,7 +35,7 @@ const (
 	AuditShareChanged       AuditAction = "collaboration.updated"
 	AuditShareEnded         AuditAction = "collaboration.deleted"
 	AuditOwnerChanged       AuditAction = "item.owner_changed"
-	AuditPurged             AuditAction = "item.purged" // removed permanently; once for a folder with all in it
+	AuditPurged             AuditAction = "item.purged" // deleted permanently; once for a folder with everything in it
 	AuditArchiveCreated     AuditAction = "archive.created"
 	AuditArchiveDeleted     AuditAction = "archive.deleted"
 	AuditWebhookCreated     AuditAction = "webhook.created"

@@ -207,7 +207,7 @@ func (s *Service) Batch(ctx context.Context, c *Caller, id string) (Batch, error
 // findBatch returns a batch that the caller created. Batches of other users are not found.
 func findBatch(ctx context.Context, q *store.Queries, c *Caller, id string) (store.DocgenBatch, error) {
 	if uuid.Validate(id) != nil {
-		return store.DocgenBatch{}, NotFound("docgen_batch", id) // no text of a stranger reaches the database
+		return store.DocgenBatch{}, NotFound("docgen_batch", id) // invalid ids from clients do not reach the database
 	}
 	batch, err := q.Batch(ctx, id)
 	if isGone(err, batch) || err == nil && batch.CreatedBy != c.User.ID {

@@ -33,7 +33,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Kinds of damage to stored content.
 const (
 	DamageMissing    = "missing"    // the store has no object under the key
-	DamageChanged    = "changed"    // the object's bytes are not the ones that were stored
+	DamageChanged    = "changed"    // the object differs from the stored content
 	DamageUnreadable = "unreadable" // the storage device reports an I/O error
 )
 

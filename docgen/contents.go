@@ -86,7 +86,7 @@ func (s *Service) claimStore(ctx context.Context, p StoragePolicy, used bool) (i
 		case err != nil && !errors.Is(err, sql.ErrNoRows):
 			return err
 		}
-		if found == "" { // it does not exist from an attempt that failed before its commit
+		if found == "" { // an earlier attempt that failed before its commit may have written it
 			found = rand.Text()
 			if _, err := p.blobs.Put(ctx, identityKey, strings.NewReader(found)); err != nil {
 				return err

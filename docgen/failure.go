@@ -29,9 +29,9 @@ type FailureCode string
 
 // The failure codes.
 const (
-	FailureIncomplete FailureCode = "incomplete" // there is a document, and something is missing in it
+	FailureIncomplete FailureCode = "incomplete" // the document is incomplete
 	FailureFailed     FailureCode = "failed"     // there is no document
-	FailureWarnings   FailureCode = "warnings"   // the document is complete, and something may need attention
+	FailureWarnings   FailureCode = "warnings"   // the document is complete, but may need attention
 )
 
 // Failures are the problems of a document. Errors say what it lacks, or why it was not generated. Warnings may be

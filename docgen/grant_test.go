@@ -233,7 +233,7 @@ func TestAssertionRace(t *testing.T) {
 	})
 }
 
-// atOnce calls a function n times at once and returns what came of it.
+// atOnce calls a function n times concurrently and returns the results.
 func atOnce(n int, call func() error) func(func(error) bool) {
 	results := make(chan error, n)
 	var begin sync.WaitGroup
@@ -359,7 +359,7 @@ func TestRefreshTokens(t *testing.T) {
 	})
 }
 
-// TestRefreshRace uses one refresh token many times at once: one wins, and all of the grant ends.
+// TestRefreshRace uses one refresh token many times concurrently: one request succeeds, and the whole grant is revoked.
 func TestRefreshRace(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		_, client := w.app(docgen.NewApplication{Name: "App"})
@@ -517,8 +517,8 @@ func TestApplications(t *testing.T) {
 	})
 }
 
-// TestTokensHaveNoMoreScopes tries every way to a token with many applications, users and scopes asked for: none has a
-// scope that is not both the application's and the role's.
+// TestTokensHaveNoMoreScopes requests tokens in every way, with many applications, users, and scopes: no token has a
+// scope that the application or the role lacks.
 func TestTokensHaveNoMoreScopes(t *testing.T) {
 	all := []docgen.Scope{
 		docgen.ScopeRead, docgen.ScopeWrite, docgen.ScopeDocGen, docgen.ScopeWebhooks, docgen.ScopeManagedUsers, docgen.ScopeAppUsers,
@@ -577,7 +577,8 @@ func TestTokensHaveNoMoreScopes(t *testing.T) {
 	})
 }
 
-// TestEndingRace ends grants and applications while tokens are being given: what ends takes along what is given meanwhile.
+// TestEndingRace revokes grants and deletes applications while tokens are issued: the tokens issued meanwhile are
+// revoked too.
 func TestEndingRace(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -161,8 +161,8 @@ func TestInvitations(t *testing.T) {
 	})
 }
 
-// TestInvitationWaitsForNewUser invites a login while a user with it comes into being: the invitation finds the user. On
-// SQLite one waits for the other anyway.
+// TestInvitationWaitsForNewUser invites a login while a user with it is being created: the invitation finds the user.
+// On SQLite, one waits for the other anyway.
 func TestInvitationWaitsForNewUser(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		if w.cfg.URL == "" {

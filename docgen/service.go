@@ -161,16 +161,16 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 
 // The names of settings.
 const (
-	settingMarkerKey    = "marker_key"       // the key of page markers; locked by who prepares the database
-	settingTree         = "tree"             // has no value; locked by who moves a folder
-	settingInvitations  = "invitations"      // has no value; locked by who invites a login that nobody has, or gives one to a user
-	settingTokenTTL     = "notice_token_ttl" // there until a server has warned of the default expiry of tokens, see TokenNotice
+	settingMarkerKey    = "marker_key"       // the key of page markers; locked while the database is prepared
+	settingTree         = "tree"             // has no value; locked by operations that move a folder
+	settingInvitations  = "invitations"      // has no value; locked while an unknown login is invited, or a user gets a login
+	settingTokenTTL     = "notice_token_ttl" // set until a server has warned of the default expiry of tokens, see TokenNotice
 	settingAdmins       = "admins"           // has no value; locked by operations that could remove the last administrator
 	settingRetention    = "retention"        // when the first server with retention periods started, in microseconds
 	settingRetentionRun = "retention_run"    // when the retention periods were last applied, in microseconds
-	settingRetentionGap = "retention_gap"    // when it was noticed that this was long ago, in microseconds; 0 if it was not
+	settingRetentionGap = "retention_gap"    // when a long gap since that run was noticed, in microseconds; 0 if there was none
 	settingContents     = "contents"         // name of the blob store that belongs to the database, which has the same name in it
-	settingReady        = "ready"            // has no value; written by who checks whether the database can be written
+	settingReady        = "ready"            // has no value; written to check whether the database is writable
 )
 
 func (s *Service) prepare(ctx context.Context, tx *store.Tx, policies []NewStoragePolicy) error {

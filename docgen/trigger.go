@@ -10,7 +10,7 @@ type Trigger string
 
 // The triggers that this server fires.
 const (
-	FileUploaded   Trigger = "FILE.UPLOADED" // a file came into a folder in any way, or has a new version
+	FileUploaded   Trigger = "FILE.UPLOADED" // a file was added to a folder in any way, or has a new version
 	FileDownloaded Trigger = "FILE.DOWNLOADED"
 	FileTrashed    Trigger = "FILE.TRASHED"
 	FileDeleted    Trigger = "FILE.DELETED" // permanently
@@ -37,7 +37,7 @@ const (
 	DocumentSucceeded Trigger = "DOCGEN_DOCUMENT_GENERATION_SUCCEEDED"
 	DocumentFailed    Trigger = "DOCGEN_DOCUMENT_GENERATION_FAILED"
 
-	WebhookDeleted Trigger = "WEBHOOK.DELETED" // sent to every webhook that the server deletes, which cannot ask for it
+	WebhookDeleted Trigger = "WEBHOOK.DELETED" // sent to every webhook that the server deletes, without a subscription
 )
 
 // A TriggerRule determines the targets that a webhook with a trigger can have, and whether this server fires the
