@@ -48,7 +48,7 @@ func TestAnnotatePutsACommentAtEachProblem(t *testing.T) {
 		}
 	}
 	comments := out["word/comments.xml"]
-	for _, want := range []string{"{{a +}}", "{{endif}}", "nothing is open that this could close", "the header: "} {
+	for _, want := range []string{"{{a +}}", "{{endif}}", "this closes a block that is not open", "the header: "} {
 		if !strings.Contains(comments, want) {
 			t.Errorf("the comments lack %q:\n%s", want, comments)
 		}

@@ -119,7 +119,7 @@ func (p *includer) whole(t *compile.Compiled, places []include.Place) (*compile.
 // file returns an included file, compiled by itself: its blocks begin and end in it.
 func (p *includer) file(name string) (*compile.Compiled, error) {
 	if p.count++; p.count > MaxIncludes {
-		return nil, fmt.Errorf("is one of more than %d that are included", MaxIncludes)
+		return nil, fmt.Errorf("is one of more than %d included files", MaxIncludes)
 	}
 	if t := p.files[name]; t != nil {
 		return t, nil
@@ -129,7 +129,7 @@ func (p *includer) file(name string) (*compile.Compiled, error) {
 		return nil, fmt.Errorf("includes itself: %s", way)
 	}
 	if len(p.names) == MaxIncludeDepth {
-		return nil, fmt.Errorf("is included too deep, by more than %d files one in the other: %s", MaxIncludeDepth, way)
+		return nil, fmt.Errorf("is nested in more than %d included files: %s", MaxIncludeDepth, way)
 	}
 	file, err := p.open(name)
 	if err != nil {

@@ -135,7 +135,7 @@ func TestIncludeLimits(t *testing.T) {
 	}
 	whole = build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>{{include "x"}}</w:t></w:r></w:p>`})
 	_, err = docx.ParseWith(t.Context(), bytes.NewReader(whole), int64(len(whole)), docx.ParseOptions{Include: open})
-	if err == nil || !strings.Contains(err.Error(), "too deep") || deep != docx.MaxIncludeDepth {
+	if err == nil || !strings.Contains(err.Error(), "nested in more than") || deep != docx.MaxIncludeDepth {
 		t.Errorf("deep (%d): %v", deep, err)
 	}
 }

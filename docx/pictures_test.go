@@ -88,7 +88,7 @@ func TestPlaceholders(t *testing.T) {
 		t.Errorf("%d pictures were added, want 3", media)
 	}
 	if len(report.Errors) != 3 || !strings.Contains(report.Errors[0], "'missing' was not provided") ||
-		!strings.Contains(report.Errors[1], "'bad'") || !strings.Contains(report.Errors[2], "not fetched") {
+		!strings.Contains(report.Errors[1], "'bad'") || !strings.Contains(report.Errors[2], "does not fetch images") {
 		t.Errorf("errors %q", report.Errors)
 	}
 	if len(report.Details) != 3 || report.Details[1].Tag != "{{bad}}" || !strings.HasSuffix(report.Details[1].Place, "alt text of a picture") {

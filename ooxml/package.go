@@ -238,7 +238,7 @@ func (p *Package) add(f *zip.File) error {
 	}
 	part := &Part{Name: "/" + f.Name, Size: int64(f.UncompressedSize64), file: f}
 	if f.Flags&1 != 0 {
-		return &Error{Code: CodeEncrypted, Part: part.Name, Message: "the entry is encrypted", Remedy: "remove the password / save as .docx"}
+		return &Error{Code: CodeEncrypted, Part: part.Name, Message: "the entry is encrypted", Remedy: "remove the password, or save it as .docx"}
 	}
 	if f.Method != zip.Store && f.Method != zip.Deflate {
 		return &Error{Code: CodeDamaged, Part: part.Name, Message: fmt.Sprintf("compression method %d is not allowed in a document",
@@ -265,7 +265,7 @@ func checkName(name string, lim Limits) error {
 	case name == "" || name[0] == '/' || len(name) > 1 && name[1] == ':':
 		return bad("is not relative")
 	case strings.ContainsRune(name, '\\'):
-		return bad("holds a backslash")
+		return bad("contains a backslash")
 	}
 	for segment := range strings.SplitSeq(name, "/") {
 		if segment == "" || segment == "." || segment == ".." {
@@ -273,7 +273,7 @@ func checkName(name string, lim Limits) error {
 		}
 	}
 	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return bad("holds a control character")
+		return bad("contains a control character")
 	}
 	return nil
 }

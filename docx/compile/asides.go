@@ -82,12 +82,12 @@ func (c *compiler) asideIn(n *wml.Node, text, place string) *aside {
 		return nil
 	}
 	if tag.Kind != lang.Print {
-		c.warnAside(n, text, place, "The tag '"+text+"' stands in "+place+", where only values can stand; it is left as text.")
+		c.warnAside(n, text, place, "The tag '"+text+"' stays text: only values are allowed in this place ("+place+").")
 		return nil
 	}
 	if tag.Filter("chart") != nil {
-		c.failAside(a, text, &lang.SyntaxError{Message: "no chart that could take the data is here",
-			Hint: "insert a chart in Word (Insert, Chart) and make the tag its alt text, alone"})
+		c.failAside(a, text, &lang.SyntaxError{Message: "there is no chart for the data here",
+			Hint: "insert a chart in Word (Insert, Chart), and use only the tag as its alt text"})
 		return nil
 	}
 	a.mark.tag = tag
@@ -129,7 +129,7 @@ func (c *plainTexts) find() {
 	walk = func(n *wml.Node) {
 		for _, name := range plainAttributes[n.Name] {
 			if a := n.Attr(name); a != nil && !c.pictures.isPlaceholder(a) {
-				c.read(n, []*wml.Node{n}, []*wml.Attr{a}, "alt text or hint")
+				c.read(n, []*wml.Node{n}, []*wml.Attr{a}, "alt text or tooltip")
 			}
 		}
 		if n.Name == "w:p" {

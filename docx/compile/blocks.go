@@ -135,7 +135,7 @@ func (m *matcher) beginColumns(at *mark) {
 func (m *matcher) endColumns(at *mark) {
 	b := m.columns
 	if b == nil {
-		m.c.fail(at, "nothing is open that this could close", "delete it, or add the tag that opens the block before it")
+		m.c.fail(at, "this closes a block that is not open", "delete it, or add the tag that opens the block before it")
 		return
 	}
 	m.columns = nil
@@ -153,7 +153,7 @@ func (m *matcher) part(at *mark) {
 	}
 	b := m.open[len(m.open)-1]
 	if b.last != nil {
-		m.c.fail(at, "this comes after the {{else}} of the same condition", "{{else}} is the last part before {{endif}}")
+		m.c.fail(at, "this follows the {{else}} of the same condition", "{{else}} is the last part before {{endif}}")
 		return
 	}
 	if at.tag.Kind == lang.Else {
@@ -169,7 +169,7 @@ func (m *matcher) end(at *mark) {
 		i--
 	}
 	if i < 0 {
-		m.c.fail(at, "nothing is open that this could close", "delete it, or add the tag that opens the block before it")
+		m.c.fail(at, "this closes a block that is not open", "delete it, or add the tag that opens the block before it")
 		return
 	}
 	for _, b := range m.open[i+1:] {
@@ -206,7 +206,7 @@ func (c *compiler) place(b *block, inner []*block) bool {
 	case b.open().tag.Kind == lang.TableRow:
 		b.level, b.at = rows, rowsAround(common)
 		if b.at == nil {
-			c.fail(b.open(), "{{tablerow}} is outside a table", "put it and {{endtablerow}} into one table, or use {{for …}} … {{endfor}}")
+			c.fail(b.open(), "{{tablerow}} is outside a table", "put it and {{endtablerow}} into the same table, or use {{for …}} … {{endfor}}")
 			return false
 		}
 	case onePar && common.Ancestor(isParagraphOf) == b.open().par.node:

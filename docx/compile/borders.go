@@ -71,7 +71,7 @@ func (b *border) apply(a *assembler, e *edit) bool {
 
 func (b *border) torn(c *compiler) bool {
 	c.fail(b.mark, "this block and another begin or end in the same paragraph or row, so one would split the other",
-		"put each of their tags into a paragraph of its own")
+		"put each of their tags into a separate paragraph")
 	return false
 }
 
@@ -125,7 +125,7 @@ func (c *compiler) findBordersOf(b *block) {
 		b.stream = c.needsStream(b)
 	}
 	if b.stream && c.hasSectionBreak(b) {
-		c.fail(b.open(), "this block begins or ends within a paragraph and holds a section break", "put its tags into paragraphs of their own")
+		c.fail(b.open(), "this block begins or ends within a paragraph and contains a section break", "put its tags into separate paragraphs")
 		return
 	}
 	for i, m := range b.marks {
@@ -151,9 +151,9 @@ func (c *compiler) findBordersOf(b *block) {
 
 // hints say what helps when a border cannot be where the tag is.
 var hints = map[level]string{
-	inline:     "put the tag outside of it, or the whole block inside",
-	paragraphs: "put the tag into a paragraph of its own",
-	rows:       "put the tag into a row of its own",
+	inline:     "move the tag out of it, or the whole block into it",
+	paragraphs: "put the tag into a separate paragraph",
+	rows:       "put the tag into a separate row",
 }
 
 func (c *compiler) borderOf(b *block, m *mark) (at border, problem string) {
@@ -216,7 +216,7 @@ func (c *compiler) adjacentBorder(b *block, m *mark) (at border, problem string)
 	for i += step; i >= 0 && i < len(siblings) && c.gone[siblings[i]]; i += step {
 	}
 	if i < 0 || i >= len(siblings) || siblings[i].Name != "w:p" || siblings[i].Void() || !m.opens() && !m.closes() {
-		return border{}, "the tags of this block stand partly in paragraphs of their own and partly within a text"
+		return border{}, "some tags of this block are in separate paragraphs, and others are within text"
 	}
 	p := siblings[i]
 	c.pinned[p] = true
@@ -241,7 +241,7 @@ func (c *compiler) rowBorder(b *block, m *mark) (at border, problem string) {
 	case c.nothingIn(row, m, false):
 		return border{pos: row.End}, ""
 	}
-	return border{}, "this parts a block of rows in the middle of a row"
+	return border{}, "this divides a block of rows in the middle of a row"
 }
 
 // nothingIn reports whether the row shows nothing before the tag or, if before is false, after it.
@@ -292,7 +292,7 @@ func (c *compiler) split(m *mark, at *wml.Node) (b border, problem string) {
 	}
 	for n := around; n != at; n = n.Parent {
 		if !splittable[n.Name] {
-			return border{}, "this begins or ends a block inside a field or a content control that the block does not hold as a whole"
+			return border{}, "this begins or ends a block inside a field or a content control that the block does not contain completely"
 		}
 		b.closing += "</" + n.RawName(c.src) + ">"
 		b.opening = c.reopen(n) + b.opening

@@ -121,8 +121,8 @@ func (c *compiler) editColumns(b *block) {
 		return
 	}
 	if slices.ContainsFunc(c.blocks, func(rows *block) bool { return c.dependsOnRow(b, rows) }) {
-		c.fail(b.open(), "the columns of a table are the same in all of its rows, and this list is of a row",
-			"take the columns from a list outside of the rows")
+		c.fail(b.open(), "the columns of a table are the same in all rows, but this list belongs to the item of a row",
+			"use a list that does not depend on the row")
 		return
 	}
 	grid := k.table.Child("w:tblGrid")
@@ -179,7 +179,7 @@ func (c *compiler) editRowColumns(b *block, row *wml.Node) bool {
 	}
 	first, last := held[0].node, held[len(held)-1].node
 	if first.Parent != last.Parent {
-		c.fail(b.open(), fmt.Sprintf("in row %d of the table a content control holds some of the repeated cells", c.ordinal(row)),
+		c.fail(b.open(), fmt.Sprintf("row %d of the table has a content control with some of the repeated cells", c.ordinal(row)),
 			"remove that content control")
 		return false
 	}
@@ -193,11 +193,12 @@ func (c *compiler) editRowColumns(b *block, row *wml.Node) bool {
 
 // tornColumns reports a row that has only some of the repeated columns.
 func (c *compiler) tornColumns(b *block, row *wml.Node, at cell) {
-	message, hint := "a cell reaches over the edge of the repeated columns", "part that cell in Word, or merge it with all of the columns"
+	message, hint := "has a cell that crosses the edge of the repeated columns",
+		"split that cell in Word, or merge it across all of the columns"
 	if at.node == nil {
-		message, hint = "only some of the repeated columns have cells", "give that row cells in all of these columns, or in none"
+		message, hint = "has cells in only some of the repeated columns", "give that row cells in all of these columns, or in none"
 	}
-	c.fail(b.open(), fmt.Sprintf("in row %d of the table %s", c.ordinal(row), message), hint)
+	c.fail(b.open(), fmt.Sprintf("row %d of the table %s", c.ordinal(row), message), hint)
 }
 
 // editWidth has a width, which may be nil, follow that of its column, or of all that it reaches over.

@@ -83,7 +83,7 @@ func (c *controls) findControl(sdt *wml.Node, text string) {
 	if len(shownIn(content)) == 0 || len(content.All("w:sdt")) > 0 ||
 		slices.ContainsFunc(c.marks, func(m *mark) bool { return sdt.Start <= m.start() && m.start() < sdt.End }) {
 		c.warnAside(sdt, text, "content control", "The content control '"+text+
-			"' has no text of its own that its value could take the place of; it stays as it is.")
+			"' contains no text that its value could replace; it stays unchanged.")
 		return
 	}
 	a := c.asideIn(sdt, text, "content control")

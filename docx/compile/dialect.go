@@ -55,7 +55,7 @@ func (c *compiler) findDialects() {
 			if at := d.find(p.text); at.End > 0 {
 				known[d.name] = true
 				c.warn(p, at, "'"+shortened(p.text[at.Start:at.End])+"' is a tag of another template language ("+d.name+
-					") and is left as text; here one writes "+d.write+".", "")
+					") and stays text; in Platen, write "+d.write+".", "")
 				break
 			}
 		}

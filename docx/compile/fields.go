@@ -67,7 +67,7 @@ func (c *compiler) failField(open, other *border, from, to fieldPart) {
 	if from.depth > to.depth || f == nil {
 		m, f = open.mark, from.field
 	}
-	c.fail(m, "this begins or ends a block inside the field '"+f.name()+"' that the block does not hold as a whole", hints[inline])
+	c.fail(m, "this begins or ends a block inside the field '"+f.name()+"' that the block does not contain completely", hints[inline])
 }
 
 // findFields collects the fields in n that have an end. open are those that have begun in the same story.

@@ -32,10 +32,10 @@ func (c *compiler) noteInclusion(m *mark) {
 	rest := strings.TrimFunc(p.text[:m.from], isBlank) + strings.TrimFunc(p.text[m.to:], isBlank)
 	switch {
 	case !c.mayInclude:
-		c.fail(m, "files cannot be included here", "put the text of the file in the place of the tag")
+		c.fail(m, "files cannot be included here", "replace the tag with the text of the file")
 	case par.Name != "w:p" || rest != "" || par.Child("w:pPr").Child("w:sectPr") != nil:
 		c.fail(m, "a file is included between paragraphs, and something else is in the paragraph of this tag",
-			"give the tag a paragraph of its own, without a section break")
+			"put the tag into a separate paragraph without a section break")
 	default:
 		at := c.where(p, m.from, m.from)
 		at.Tag = m.tag.Text

@@ -301,7 +301,7 @@ func (c *pictures) findInControl(sdt *wml.Node, text string) {
 	drawings := drawingsIn(sdt.Child("w:sdtContent"))
 	if len(drawings) != 1 || isChart(drawings[0]) {
 		c.warnAside(sdt, text, "content control",
-			"The content control '"+text+"' has no picture of its own that its value could take the place of; it stays as it is.")
+			"The content control '"+text+"' contains no picture that its value could replace; it stays unchanged.")
 		return
 	}
 	if slices.ContainsFunc(c.placeholders, func(h *placeholder) bool { return h.drawing == drawings[0] }) {

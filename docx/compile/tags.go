@@ -26,7 +26,7 @@ func (c *compiler) findTags() {
 		tags, orphans := lang.Find(p.text)
 		for _, span := range orphans[:min(len(orphans), maxOrphans)] {
 			text, _ := excerpt(p.text, span.Start)
-			c.warn(p, span, "The braces '"+p.text[span.Start:span.End]+"' in \""+text+"\" belong to no tag and are left as text.",
+			c.warn(p, span, "The braces '"+p.text[span.Start:span.End]+"' in \""+text+"\" are not part of a tag, and stay text.",
 				"a tag begins with {{ and ends with }} in the same paragraph")
 		}
 		for _, span := range tags {
@@ -61,8 +61,8 @@ func (c *compiler) addMark(p *paragraph, span lang.Span) {
 		tag = unreadable(text)
 	}
 	if p.pieces[0].plain && tag.Kind != lang.Print && tag.Kind != lang.Comment {
-		c.failAt(p, span.Start, span.End, 0, "only values can stand here",
-			"in a property of the document or a name in a chart there is no room for a block")
+		c.failAt(p, span.Start, span.End, 0, "only values are allowed here",
+			"blocks are not allowed in the properties of the document and the names in a chart")
 		return
 	}
 	if len(c.marks) >= maxTags {

@@ -259,7 +259,7 @@ func (c *tocs) edit() {
 	c.own = slices.DeleteFunc(c.own, func(t *toc) bool {
 		inLoop := slices.ContainsFunc(c.blocks, func(b *block) bool { return b.isLoop() && b.openAt <= t.first.Start && t.end.End <= b.closeAt })
 		if inLoop {
-			c.warnAside(t.first, "", "table of contents", "A table of contents in a loop stays as it is until Word updates it (F9).")
+			c.warnAside(t.first, "", "table of contents", "A table of contents in a loop stays unchanged until Word updates it (F9).")
 		}
 		return inLoop
 	})
@@ -270,7 +270,7 @@ func (c *tocs) edit() {
 		t.number = i
 		if t.next(c) != nil { // which is not rewritten
 			c.warnAside(t.last, "", "table of contents",
-				"A table of contents that begins in the paragraph where another one ends stays as it is until Word updates it (F9).")
+				"A table of contents that begins in the paragraph in which another one ends stays unchanged until Word updates it (F9).")
 		}
 		t.readEntries(c)
 		c.add(edit{pos: t.first.Start, end: t.end.End, rank: rankReplace, bound: whole, action: emitted{c.step(t)}})
@@ -289,8 +289,8 @@ func (c *tocs) editHeadings() {
 		}
 		if m := parting(par, streams); m != nil {
 			c.warn(m.par, lang.Span{Start: m.from, End: m.to},
-				"A heading is not in the table of contents, since a block begins or ends within its paragraph.",
-				"put each tag of the block into a paragraph of its own")
+				"A heading is not in the table of contents, because a block begins or ends within its paragraph.",
+				"put each tag of the block into a separate paragraph")
 			continue
 		}
 		at := par.OpenEnd

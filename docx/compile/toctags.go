@@ -36,7 +36,7 @@ func (c *tocs) refuseBeside(p *paragraph) {
 		c.addMark(p, span)
 	}
 	for _, m := range p.marks {
-		c.fail(m, "this tag is in a paragraph of the table of contents, which is rewritten", "put the tag into a paragraph of its own")
+		c.fail(m, "this tag is in a paragraph of the table of contents, which is rewritten", "put the tag into a separate paragraph")
 		m.unreadable = true
 	}
 }
@@ -84,7 +84,7 @@ func (c *compiler) forgetCopies() {
 	for _, p := range c.pars {
 		if i := slices.IndexFunc(p.marks, isCopy); i >= 0 {
 			c.warnTag(p.marks[i], "The entry with '"+p.marks[i].tag.Text+
-				"' in a table of figures or the like stays as it is until Word updates it (F9).")
+				"' in a table of figures or a similar table stays unchanged until Word updates it (F9).")
 			p.marks = slices.DeleteFunc(p.marks, isCopy)
 		}
 	}

@@ -230,7 +230,7 @@ func (c *copier) relation(r ooxml.Relationship) (id string, err error) {
 	return c.relate(r.Type, name, false)
 }
 
-var errCircle = errors.New("has parts that lead to each other in a circle")
+var errCircle = errors.New("has parts that refer to each other in a circle")
 
 // copyPart copies a part and the parts that it refers to, once, and returns its name.
 func (c *copier) copyPart(part *ooxml.Part, relType string) (name string, err error) {

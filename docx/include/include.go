@@ -34,7 +34,7 @@ type Taken struct {
 type Stretch struct{ Start, End int }
 
 // ErrStrict means that one document has the strict form of ISO 29500-1 and the other does not.
-var ErrStrict = errors.New("is of another form of Office Open XML than the template (strict and transitional): save both in the same form")
+var ErrStrict = errors.New("has another form of Office Open XML (strict or transitional) than the template: save both in the same form")
 
 // Error is a document that cannot be included. Its message completes a sentence whose subject is the file.
 type Error struct {

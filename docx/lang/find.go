@@ -8,7 +8,7 @@ import (
 // Span is the piece s[Start:End] of a text, in bytes.
 type Span struct{ Start, End int }
 
-// Find returns the tags of a text in order, each with its braces, and the pairs {{ and }} that belong to no tag and so
+// Find returns the tags of a text in order, each with its braces, and the pairs {{ and }} that are not part of a tag and so
 // are ordinary text. A }} in a quoted string does not end a tag; {{ ends the search for the end, even in a string, since
 // it is far more often a new tag after a stray apostrophe than part of one. Of {{{a}}} the tag is {{a}}.
 func Find(s string) (tags, orphans []Span) {

@@ -94,7 +94,7 @@ func (o *ControlValue) run(x *execution) error {
 	}
 	filled, err := o.Control.fill(x, v)
 	if err != nil {
-		x.fault(o.Tag, "The content control '%s' cannot have its value: %s.", err)
+		x.fault(o.Tag, "The content control '%s' cannot show its value: %s.", err)
 		x.out.buf = append(x.out.buf, o.Untouched...)
 		return nil
 	}

@@ -125,8 +125,8 @@ func (x *execution) makePicture(value, symbology string) (*picture.Picture, erro
 		return picture.Prepare(x.meter, data)
 	}
 	if x.opt.Picture == nil {
-		return nil, errors.New("is at an address, and pictures are not fetched from the network here: send it as base64, or have the " +
-			"operator list the host")
+		return nil, errors.New("is a URL, and this server does not fetch images from the network: send the image as base64, or ask the " +
+			"operator to list the host")
 	}
 	data, err := x.opt.Picture(x.meter.Context(), value)
 	if err != nil {
