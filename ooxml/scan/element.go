@@ -143,8 +143,16 @@ func (r *Reader) skipTo(depth int) bool {
 	return r.err == nil
 }
 
-// tagEnd returns the end of a tag; -1 if it has none.
+// tagEnd returns the end of a tag, or -1 if it has none.
 func (r *Reader) tagEnd(start int) int {
+	rest := r.src[start:]
+	end := bytes.IndexByte(rest, '>')
+	if end < 0 {
+		return -1
+	}
+	if tag := rest[:end]; bytes.IndexByte(tag, '\'') < 0 && bytes.Count(tag, quote)%2 == 0 {
+		return start + end + 1 // the > is not in a value
+	}
 	for i := start; i < len(r.src); i++ {
 		switch c := r.src[i]; c {
 		case '>':
@@ -159,6 +167,8 @@ func (r *Reader) tagEnd(start int) int {
 	}
 	return -1
 }
+
+var quote = []byte{'"'}
 
 // Enter reads the start tags at some positions of the source: the root, and then each time a descendant of the element
 // before. It moves to the last of them from any position, and returns false if one of them cannot be read.
