@@ -298,3 +298,27 @@ func rawName(n xml.Name) string {
 	}
 	return n.Space + ":" + n.Local
 }
+
+// TestSkipFindsTheEndsOfTags skips elements whose values contain > and quotes of the other kind.
+func TestSkipFindsTheEndsOfTags(t *testing.T) {
+	for _, skipped := range []string{
+		`<w:a/>`, `<w:a b="1"/>`, `<w:a b=">"/>`, `<w:a b='>'/>`, `<w:a b="'>" c='">'/>`, `<w:a b="1" c=">" d='2'/>`, `<w:a b=">>" c=">"/>`,
+		`<w:a b="/>"><w:c d=">"/>text</w:a>`, `<w:a b='"'><w:c d="'"/></w:a>`,
+	} {
+		src := `<w:r xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">` + skipped + `<w:last/></w:r>`
+		r := New([]byte(src))
+		r.Next()
+		r.Next()
+		if !r.Skip() || !strings.HasSuffix(src[:r.End], skipped) || !r.Next() || r.Name() != "w:last" {
+			t.Errorf("%s: the reader is at %q, %v", skipped, src[r.Start:], r.Err())
+		}
+	}
+	for _, broken := range []string{`<w:r><w:a><w:b c="></w:a></w:r>`, `<w:r><w:a><w:b c='></w:a></w:r>`, `<w:r><w:a><w:b`} {
+		r := New([]byte(broken))
+		r.Next()
+		r.Next()
+		if r.Skip() || r.Err() == nil {
+			t.Errorf("%s: no error", broken)
+		}
+	}
+}
