@@ -63,7 +63,7 @@ func TestChartHasItsWorkbook(t *testing.T) {
 	}
 }
 
-// Each round of a loop has a part, a workbook and relationships of its own.
+// Each round of a loop has a separate part, workbook, and relationships.
 func TestChartInLoop(t *testing.T) {
 	_, parts := chartGolden(t, "chart-in-loop")
 	ids := regexp.MustCompile(`<c:chart [^>]*r:id="(\w+)"`).FindAllStringSubmatch(parts["word/document.xml"], -1)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Each section of a loop has the header of its round, with pictures and links of its own, and no id twice.
+// Each section of a loop has the header of its round, with separate pictures and links, and without duplicate ids.
 func TestHeadersOfSectionsInLoops(t *testing.T) {
 	tpl, err := parse(build(t, map[string]string{
 		"document.xml": `<w:p><w:r><w:t>Before the first section ends</w:t></w:r></w:p>` +

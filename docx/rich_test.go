@@ -20,7 +20,7 @@ func richTemplate(t *testing.T, content string) *docx.Template {
 	return tpl
 }
 
-// A document without lists gets a numbering of its own, with its content type and its relationship.
+// A document without lists gets a new numbering part, with its content type and its relationship.
 func TestListsOfValuesInATemplateWithoutNumbering(t *testing.T) {
 	tpl := richTemplate(t, `<w:p><w:r><w:t>{{x}}</w:t></w:r></w:p><w:p><w:r><w:t>{{x}}</w:t></w:r></w:p>`)
 	out, _ := execute(t, tpl, decode(t, `{"x":"<ol><li>a</ol><ul><li>b</ul>"}`))

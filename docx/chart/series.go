@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// series writes a series; another is one that the chart does not have, which looks like s in the theme's next color.
+// series writes a series. If another is true, it adds a series to the chart, with the formatting of s and the next color of the theme.
 func (f *filler) series(s *element, number int, another bool) {
 	w := &seriesWriter{filler: f, s: s, number: number, another: another}
 	f.out.Write(f.src[s.start:s.open])

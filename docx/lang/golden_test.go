@@ -16,9 +16,10 @@ import (
 	"platen/docx/locale"
 )
 
-// TestGolden runs the files in testdata that hold cases: data, and sections of templates with the outcome of each. A template
-// has a line of its own, and its outcome is below it, indented: the text (quoted if it has line breaks or blanks around it),
-// how it is to be shown, and what is reported; or why it cannot be read. The name of a section may give settings, as in
+// TestGolden runs the cases in testdata: data, and sections of templates with their outcomes. A template is on a separate line, and its
+// outcome is indented below it: the text (quoted if it has line breaks or blanks around it), its presentation, and the
+// reported problems, or the reason why the template is invalid. The name of a section may have settings, as in
+
 // "cases locale=de zone=Europe/Paris now=2026-11-21T15:04:05Z missing=blank".
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")

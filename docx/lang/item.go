@@ -70,8 +70,8 @@ func (e *Env) itemValues(n Node, items []Value) ([]Value, error) {
 	return values, nil
 }
 
-// inItems looks for the first name of a path among the keys of the items, the innermost first. What any item has is a key of all:
-// for one that lacks it the value is missing, so that no outer name takes its place.
+// inItems looks up the first name of a path among the keys of the items, the innermost first. A key of any item counts
+// as a key of all items: the value is missing in an item without the key, and is not taken from an outer name.
 func (e *Env) inItems(p *Path) (v Value, ok bool) {
 	key := p.Steps[0].Key
 	for i := range slices.Backward(e.items) {

@@ -129,7 +129,7 @@ func (s *layout) extension(key string) *layout {
 	return longer
 }
 
-// seal makes the layout one that objects can have.
+// seal completes the layout, so that objects can use it.
 func (s *layout) seal() {
 	if s.keys == nil && s.size > 0 {
 		s.keys = make([]string, s.size)

@@ -152,7 +152,7 @@ func (p *parser) primary() Node {
 	return nil
 }
 
-// list reads the items of a list up to its closing bracket; of one that has begun, first is the first item.
+// list parses the items of a list up to its closing bracket. first is the first item if it has been parsed, or else nil.
 func (p *parser) list(pos int, first Node, open, end string) Node {
 	l := &List{Pos: Pos(pos)}
 	if first != nil {

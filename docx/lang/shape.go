@@ -41,7 +41,7 @@ func (s *Shape) Read(d *jsontext.Decoder) (depth int, err error) {
 	return r.deepest, err
 }
 
-// Forget makes the shape one that is not known.
+// Forget makes the shape unknown.
 func (s *Shape) Forget() { *s = Shape{unknown: true} }
 
 // Schema returns the shape as a schema: its keys, which are required if all inputs have them. It is nil if there was

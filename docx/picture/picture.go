@@ -76,7 +76,7 @@ const (
 type Picture struct {
 	Kind          Kind   // of Data: PNG, JPEG, GIF, BMP or TIFF
 	Data          []byte // the file
-	SVG           []byte // the same as a vector picture, which should be shown if possible; nil if there is none
+	SVG           []byte // the same picture as SVG, which is preferred where possible; may be nil
 	Width, Height EMU    // natural size
 	Elastic       bool   // it says the same in another ratio, as bars do
 }

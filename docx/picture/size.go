@@ -45,7 +45,7 @@ func Place(naturalWidth, naturalHeight, width, height EMU, fit Fit) Placed {
 	return within(w, h, width, height, true)
 }
 
-// clamp brings a length to one that a file may name: products of two of them fit an EMU.
+// clamp limits a length to those that files allow. The product of two such lengths fits into an EMU.
 func clamp(n EMU) EMU { return min(max(n, 1), 1<<31-1) }
 
 // within makes w by h as large as it can be in a box; grow reports whether it may become larger.

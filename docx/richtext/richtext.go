@@ -181,7 +181,7 @@ type Host interface {
 	Link(address string) (relID string)
 	// Picture returns a w:r with the picture; if there can be none, its alternative text is used.
 	Picture(p Picture) (run []byte, ok bool)
-	// List returns the id of a w:num: of any list with those levels if it is of bullets, else of one that nothing else uses.
+	// List returns the id of a w:num. Bulleted lists with the same levels may share one. Every other list gets a new one.
 	List(l List) (numID int)
 	// Heading returns the elements before and after the text of a heading, such as the anchor of a table of contents. isStyled
 	// means that the heading has the template's style for its level.

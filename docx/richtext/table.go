@@ -7,7 +7,7 @@ import (
 // cellMargins is the total of the left and the right margin of a cell, in twentieths of a point.
 const cellMargins = 216
 
-// table writes a table (ISO 29500-1 §17.4.38). Word would take one that follows another for the same.
+// table writes a table (ISO 29500-1 §17.4.38). It separates adjacent tables, which Word would join.
 func (w *writer) table(g *grid, f frame) {
 	w.flushMarker(f)
 	if w.afterTable {
