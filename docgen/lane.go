@@ -36,7 +36,6 @@ type laneLimits struct {
 	wake  int // maximum number of slots that one batch wakes
 	slots int // number of slots; more than wake, so that some are left if a killed server held the others
 	claim int // maximum number of documents that a slot claims at once
-
 }
 
 // claimShare is the approximate number of claims for a small batch. A claim has several documents, because it costs
@@ -301,7 +300,6 @@ func (s *Service) RequeueOldBatch(ctx context.Context, task GenerateRange) error
 type LaneBacklog struct {
 	Documents int64         // CountedBacklog if there are more
 	Oldest    time.Duration // age of the oldest batch with waiting documents; 0 if none wait
-
 }
 
 // DocumentBacklog returns the backlog of each lane.

@@ -37,8 +37,8 @@ var update = flag.Bool("update", false, "write what the tests get into their gol
 //	tags.json            the listing
 //	report               errors and warnings of the execution; absent if there are none
 //	errors               those of the template, or of the execution if it generates no document; then there is no other output
-
-// and, where the file has such a section, what is not looked at in the others:
+//
+// and, if the file has such a section, further output:
 //
 //	details              the places of errors and warnings of the execution
 //	comments             those in the copy of the template that shows the errors, or else the details

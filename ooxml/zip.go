@@ -182,7 +182,6 @@ func (z *zipWriter) record(b []byte) {
 }
 
 // list adds the entry to the directory (§4.3.12).
-
 func (z *zipWriter) list() {
 	le := binary.LittleEndian
 	b := le.AppendUint32(z.directory, directorySignature)

@@ -19,7 +19,6 @@ import (
 // TestGolden runs the cases in testdata: data, and sections of templates with their outcomes. A template is on a separate line, and its
 // outcome is indented below it: the text (quoted if it has line breaks or blanks around it), its presentation, and the
 // reported problems, or the reason why the template is invalid. The name of a section may have settings, as in
-
 // "cases locale=de zone=Europe/Paris now=2026-11-21T15:04:05Z missing=blank".
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
