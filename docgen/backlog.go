@@ -23,8 +23,7 @@ const (
 
 // dropReason is the reason in the log of deliveries for a dropped notification.
 const dropReason = "Dropped: the webhooks of this user already have %d pending notifications, the maximum. Others were dropped " +
-	"with this one, " +
-	"without an entry here. Delete webhooks whose receivers do not respond, or fix the receivers."
+	"with this one, without an entry here. Delete webhooks whose receivers do not respond, or fix the receivers."
 
 // backlogs has the approximate number of pending notifications for the webhooks of each user. It is safe for concurrent use.
 type backlogs struct {

@@ -143,11 +143,9 @@ func viewLookups(includes string) int {
 // Messages that replace the problems of a template, by view.
 const (
 	problemHidden = "The template includes a file that you may not download, directly or through another file. Its tags and " +
-		"contract are only " +
-		"visible to users who may download all of these files. Ask their owner for access."
+		"contract are only visible to users who may download all of these files. Ask their owner for access."
 	problemStale = "The template must be read again, because an included file has changed, or because an earlier release read it. " +
-		"Get its tags " +
-		"or its contract to start that."
+		"Get its tags or its contract to start that."
 )
 
 func notIncluded(name string) error {

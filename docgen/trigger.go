@@ -126,8 +126,7 @@ func triggerProblem(trigger Trigger, kind Kind) string {
 	return ""
 }
 
-// Triggers are stored as names separated by spaces.
-
+// joinTriggers returns the stored form of triggers: their names, separated by spaces.
 func joinTriggers(triggers []Trigger) string {
 	names := make([]string, len(triggers))
 	for i, t := range triggers {

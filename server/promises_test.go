@@ -189,8 +189,7 @@ func TestForms(t *testing.T) {
 		s := w.scene()
 		const mini = "type id etag sequence_id name"
 		const item = mini + " description size path_collection created_at modified_at trashed_at purged_at content_created_at " +
-			"content_modified_at" +
-			" created_by modified_by owned_by shared_link parent item_status"
+			"content_modified_at created_by modified_by owned_by shared_link parent item_status"
 		w.do(at("POST /files/{file_id}/content", s), request{body: form{{"attributes", "{}"}, {"file", "x"}}}).want(w.t, 200)
 		sub := w.do("POST /folders", request{body: object{"name": "sub", "parent": object{"id": id(s.folder)}}}).want(w.t, 201)
 		list := w.do(at("GET /folders/{folder_id}/items", s), request{}).want(w.t, 200)["entries"].([]any)

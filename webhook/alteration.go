@@ -25,8 +25,7 @@ type alteration struct {
 const (
 	rawBody   = "Use the bytes of the body as received, before anything decodes them or parses them as JSON."
 	keepBytes = "Check whether an editor, or the tool that captured the request, did this. If not, use the bytes of the body as " +
-		"received, before " +
-		"anything decodes them or parses them as JSON."
+		"received, before anything decodes them or parses them as JSON."
 	asShown = "Use the key exactly as it was shown: for signatures in headers that begin with box-, the whole string is the key, " +
 		"and the Standard Webhooks libraries decode it themselves."
 )

@@ -293,10 +293,8 @@ func vmlLength(s string) picture.EMU {
 	return picture.EMU(math.Round(x * unit))
 }
 
-// A picture content control (ISO 29500-1 §17.5.2.24) whose tag or title is a value's tag is a placeholder like a picture with
-// the tag as its alt text.
-
-// findInControl makes the picture in a content control a placeholder.
+// findInControl makes the picture in a content control (ISO 29500-1 §17.5.2.24) a placeholder, like a picture whose alt text is
+// the tag: the control's own tag or title is a value's tag.
 func (c *pictures) findInControl(sdt *wml.Node, text string) {
 	drawings := drawingsIn(sdt.Child("w:sdtContent"))
 	if len(drawings) != 1 || isChart(drawings[0]) {

@@ -3,11 +3,10 @@
 //
 // A template engine uses it in two steps. Once per template: [Find] the tags of each text, [ParseTag] them, follow the
 // loops with a [Scope], and collect in a [Use] the input that the template reads. Once per document: [Decode] the
-// input, create an [Env], and call its methods to
-// [Env.Print] values, [Env.Test] conditions, and [Env.List] the items of a loop, with [Env.Push] and [Env.Pop] around each item. [Env.Show]
-// also returns the presentation of a value, and [Env.Chart] the data of a chart. [Use.Schema] describes the input for
-// people who provide it.
-// [Env.Problems] suggests fixes for missing input.
+// input, create an [Env], and call its methods to [Env.Print] values, [Env.Test] conditions, and [Env.List] the items of
+// a loop, with [Env.Push] and [Env.Pop] around each item. [Env.Show] also returns the presentation of a value, and
+// [Env.Chart] the data of a chart. [Use.Schema] describes the input for people who provide it. [Env.Problems] suggests
+// fixes for missing input.
 //
 // # Grammar
 //
@@ -23,11 +22,11 @@
 //	path    = name { "." key | "[" [ "-" ] digits "]" }
 //	key     = letters, digits, _ and $ | "`" anything "`"
 //
-// Blanks (also the non-breaking ones that Word inserts) separate words, and have no other meaning. Quotes of all kinds are equivalent: a
-// string ends at the next quote of its family, double or single. In a string, \n is a line break, \t a tab, and
-// \ escapes a quote or another
-// \. Words that open or close a block, and operators between values, may be written in any case. A key that is spelled like one of them
-// must be in backquotes. The characters ≠ ≤ ≥ − × ÷ are accepted as operators. Only $now and $today are written without parentheses.
+// Blanks (also the non-breaking ones that Word inserts) separate words, and have no other meaning. Quotes of all kinds
+// are equivalent: a string ends at the next quote of its family, double or single. In a string, \n is a line break, \t a
+// tab, and \ escapes a quote or another \. Words that open or close a block, and operators between values, may be
+// written in any case. A key that is spelled like one of them must be in backquotes. The characters ≠ ≤ ≥ − × ÷ are
+// accepted as operators. Only $now and $today are written without parentheses.
 //
 // # Values
 //

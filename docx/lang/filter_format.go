@@ -57,9 +57,9 @@ func isMask(pattern string) bool {
 	return first >= 0 && !strings.Contains(pattern, "0") && strings.ContainsAny(pattern[first:last], "-/ ()")
 }
 
-// mask puts the characters of a text in the places of the x or # of a pattern, with its other characters between; one of
-// these that the text has in that place too is not doubled. Where the text ends, the
-// pattern does, except for the characters after its last place; characters that have no place follow at the end.
+// mask replaces each x or # of a pattern with a character of the text, and keeps its other characters. If the text has one of
+// these in the same place, it is not written twice. If the text is shorter, the result ends with it and the characters after
+// the last x or # of the pattern. If it is longer, the rest of the text follows at the end.
 func (e *Env) mask(v Value, pattern string) (Value, error) {
 	s, ok := scalarText(v)
 	if !ok {

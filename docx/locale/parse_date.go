@@ -33,8 +33,7 @@ func (e *TimeError) Error() string { return fmt.Sprintf("%q is no date: %s", e.T
 //	1772719629  1772719629250         9 to 11 digits: seconds since 1970; 12 to 14: milliseconds
 //
 // A time may follow a date, after a T, a blank, or a comma: 14:07, 14:07:09, 14:07:09.25, 2:07 PM. It may be followed
-// by a zone: Z, UTC, GMT,
-// +01:00, +0100, +01. A time without a zone is in loc, where nil means UTC. A time with a zone, or since 1970, is
+// by a zone: Z, UTC, GMT, +01:00, +0100, +01. A time without a zone is in loc, where nil means UTC. A time with a zone, or since 1970, is
 // converted to loc, unless loc is nil. Without a time of day the time is midnight, and dateOnly is true. Dates that do
 // not exist (31 April, month 13) are errors, and are never carried over. A year has four digits. The error is a
 // [*TimeError]. If l is nil, only English names are accepted.

@@ -33,11 +33,10 @@ const (
 // svgElements are the elements that draw, and cannot do more: no scripts, no foreign content, no animation (which can set
 // addresses), no fonts from elsewhere.
 var svgElements = set("svg g defs symbol use switch title desc a style path rect circle ellipse line polyline polygon text " +
-	"tspan textPath " +
-	"image marker pattern clipPath mask linearGradient radialGradient stop filter feBlend feColorMatrix feComponentTransfer feComposite " +
-	"feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR " +
-	"feGaussianBlur " +
-	"feMerge feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile feTurbulence")
+	"tspan textPath image marker pattern clipPath mask linearGradient radialGradient stop filter feBlend feColorMatrix " +
+	"feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood " +
+	"feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology feOffset fePointLight " +
+	"feSpecularLighting feSpotLight feTile feTurbulence")
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}

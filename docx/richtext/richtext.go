@@ -3,8 +3,8 @@
 //
 // Any input results in a document. Whitespace collapses as in a browser, unknown elements are replaced with their
 // content, and scripts, styles, and comments are removed. The only supported form of CSS is the attribute style, with
-// the properties in css.go. The package does no I/O: the
-// [Host] provides links, pictures, lists, and styles.
+// the properties in css.go. The package does no I/O: the [Host] provides
+// links, pictures, lists, and styles.
 package richtext
 
 import (

@@ -9,8 +9,7 @@ var (
 	phrases = setOf("a b strong i em cite dfn var u ins s strike del sub sup code kbd samp tt mark small big font span q abbr " +
 		"label time bdo bdi button nobr")
 	known = setOf("p div section article header footer main aside nav figure figcaption center h1 h2 h3 h4 h5 h6 pre blockquote ul " +
-		"ol li dl dt dd " +
-		"table thead tbody tfoot tr td th br hr img html body input wbr")
+		"ol li dl dt dd table thead tbody tfoot tr td th br hr img html body input wbr")
 )
 
 // LooksLikeHTML reports whether a text has markup of HTML in it: a known element with nothing but attributes before its ">" and,

@@ -167,10 +167,8 @@ func Contract(sections int) []byte {
 // prose returns the given number of meaningless words, which depend on the seed.
 func prose(seed, words int) string {
 	vocabulary := strings.Fields("the parties agree that each obligation under this contract shall be performed with due care and " +
-		"in accordance with " +
-		"applicable law unless otherwise provided in writing by notice to be delivered within thirty days after receipt of the " +
-		"invoice of supplier " +
-		"confidential information liability damages termination")
+		"in accordance with applicable law unless otherwise provided in writing by notice to be delivered within " +
+		"thirty days after receipt of the invoice of supplier confidential information liability damages termination")
 	var b strings.Builder
 	state := uint32(seed)*2654435761 + 1
 	for i := range words {

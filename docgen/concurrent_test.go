@@ -16,7 +16,7 @@ func TestConcurrentOperations(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		folders := []int64{w.folder(w.alice, 0, "a"), w.folder(w.alice, 0, "b"), w.folder(w.alice, 0, "c")}
-		quarrels := []func(r *rand.Rand) error{
+		operations := []func(r *rand.Rand) error{
 			func(r *rand.Rand) error { // upload, and trash what was uploaded
 				item, err := w.CreateFile(ctx, w.alice, docgen.NewFile{Name: fmt.Sprint(r.IntN(2)), ParentID: folders[r.IntN(3)]}, reader("x"))
 				if err != nil {
@@ -79,15 +79,15 @@ func TestConcurrentOperations(t *testing.T) {
 				return errors.Join(changed, deleted)
 			},
 		}
-		errs := make([]error, 2*len(quarrels))
+		errs := make([]error, 2*len(operations))
 		var group sync.WaitGroup
 		for i := range errs {
 			group.Go(func() {
 				r := rand.New(rand.NewPCG(1, uint64(i)))
 				for range 15 {
 					var known *docgen.Error
-					if err := quarrels[i%len(quarrels)](r); err != nil && !errors.As(err, &known) {
-						errs[i] = errors.Join(errs[i], fmt.Errorf("quarrel %d: %w", i%len(quarrels), err))
+					if err := operations[i%len(operations)](r); err != nil && !errors.As(err, &known) {
+						errs[i] = errors.Join(errs[i], fmt.Errorf("operation %d: %w", i%len(operations), err))
 					}
 				}
 			})
