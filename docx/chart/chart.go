@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"platen/ooxml/names"
+	"platen/ooxml/scan"
 )
 
 const (
@@ -108,14 +109,11 @@ func newFiller(src []byte, root *element, d *Data) *filler {
 	}
 	f.strict = bytes.Contains(src[root.start:root.open], []byte(names.Namespace("c", true)))
 	f.epoch = epoch1900
-	if e := root.child(f.prefix + "date1904"); e != nil && isOn(e.attr(src, "val")) {
+	if e := root.child(f.prefix + "date1904"); e != nil && scan.IsOn(e.attr(src, "val")) {
 		f.epoch, f.sheet.from1904 = epoch1904, true
 	}
 	return f
 }
-
-// isOn reads a value of CT_Boolean, which is true if it is left out.
-func isOn(value string) bool { return value != "0" && value != "false" && value != "off" }
 
 // chart writes the part.
 func (f *filler) chart(root *element, series []*element, workbookID string) {

@@ -127,14 +127,6 @@ func (d *reader) part(part *ooxml.Part, limit int64) ([]byte, error) {
 	return src, nil
 }
 
-// limitOf returns the error of a Reader if it reached a limit. XML that is not well formed is left to LibreOffice.
-func limitOf(r *scan.Reader) error {
-	if errors.Is(r.Err(), scan.ErrLimit) {
-		return r.Err()
-	}
-	return nil
-}
-
 // seen returns the fonts that have characters.
 func (d *reader) seen() []Asked {
 	var seen []Asked
@@ -159,19 +151,10 @@ func (d *reader) readSettings() error {
 	r := scan.New(src)
 	for range r.All {
 		if r.Name() == "w:evenAndOddHeaders" {
-			d.even = isOn(r)
+			d.even = scan.IsOn(r.RawAttr("w:val"))
 		}
 	}
-	return limitOf(r)
-}
-
-// isOn returns the value of an on/off element, which is on unless it says otherwise (ISO 29500-1 §17.17.4).
-func isOn(r *scan.Reader) bool {
-	switch string(r.RawAttr("w:val")) {
-	case "0", "false", "off":
-		return false
-	}
-	return true
+	return r.LimitErr()
 }
 
 // readStories reads the parts with text. It begins with the main part, which says where headers and footers appear.
@@ -227,7 +210,7 @@ func (d *reader) readStory(part *ooxml.Part) error {
 	for range s.r.All {
 		s.element(scope{paragraph: d.format(style.Cell{}, "")})
 	}
-	return limitOf(s.r)
+	return s.r.LimitErr()
 }
 
 const (

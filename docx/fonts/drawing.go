@@ -37,7 +37,7 @@ func (d *reader) readDrawing(part *ooxml.Part) error {
 	for _, f := range formats[min(1, len(formats)-1):] {
 		d.note(&f, text)
 	}
-	return limitOf(r)
+	return r.LimitErr()
 }
 
 func (d *reader) themeFormat() (f format) {

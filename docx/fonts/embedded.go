@@ -94,5 +94,5 @@ func (d *reader) readFontTable() (map[string][]embeddedFile, error) {
 			}
 		}
 	}
-	return embedded, limitOf(r)
+	return embedded, r.LimitErr()
 }

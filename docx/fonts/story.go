@@ -304,7 +304,7 @@ func (s *story) section() {
 				s.sections[s.r.Attr("r:id")] = s.r.Attr("w:type")
 			}
 		case "w:titlePg":
-			s.first = s.first || isOn(s.r)
+			s.first = s.first || scan.IsOn(s.r.RawAttr("w:val"))
 		}
 	}
 }

@@ -83,6 +83,40 @@ func TestStylesTooComplex(t *testing.T) {
 	}
 }
 
+// Styles and list levels may state a limited number of properties together.
+func TestTooManyStated(t *testing.T) {
+	const elements = 600
+	element := "<w:rPr>" + strings.Repeat("<w:b/>", properties) + "</w:rPr>"
+	var styles, levels strings.Builder
+	for i := range elements {
+		styles.WriteString(styletest.Style("paragraph", fmt.Sprint("S", i), "", element))
+		fmt.Fprintf(&levels, `<w:abstractNum w:abstractNumId="%d"><w:lvl w:ilvl="0">%s</w:lvl></w:abstractNum>`, i, element)
+	}
+	for i := range elements {
+		fmt.Fprintf(&levels, `<w:num w:numId="%d"><w:abstractNumId w:val="%[1]d"/></w:num>`, i)
+	}
+	parts := styletest.Parts{"document": "", "styles": styles.String(), "numbering": levels.String()}
+	for name, use := range map[string]func(*style.Sheet, int){
+		"styles": func(s *style.Sheet, i int) { s.Run(style.Cell{}, fmt.Sprint("S", i), style.Properties{}) },
+		"lists": func(s *style.Sheet, i int) {
+			s.Level(stated(t, s, "w:pPr", fmt.Sprintf(`<w:numPr><w:numId w:val="%d"/></w:numPr>`, i)))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sheet := sheetOf(t, parts)
+			for i := range elements {
+				use(sheet, i)
+				if err := sheet.Err(); i == elements/2 && err != nil {
+					t.Errorf("after %d elements: %v", i, err)
+				}
+			}
+			if err := sheet.Err(); !errors.Is(err, style.ErrLimit) {
+				t.Errorf("the error is %v", err)
+			}
+		})
+	}
+}
+
 // stated reads an element of properties.
 func stated(t testing.TB, sheet *style.Sheet, element, content string) style.Properties {
 	t.Helper()

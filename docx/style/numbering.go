@@ -84,7 +84,7 @@ func (l *lists) readPart(part []byte) error {
 			c.takeLevels(linked)
 		}
 	}
-	return limitOf(r)
+	return r.LimitErr()
 }
 
 // takeLevels adds the levels of another list that l lacks.
@@ -170,9 +170,9 @@ func (s *Sheet) readLevel(place levelPlace) *levelElement {
 	for range r.Children {
 		switch r.Name() {
 		case "w:rPr":
-			l.run = stated(r, &s.Theme, origin)
+			l.run = s.readStated(r, origin)
 		case "w:pPr":
-			l.paragraph = stated(r, &s.Theme, origin)
+			l.paragraph = s.readStated(r, origin)
 		case "w:lvlText":
 			l.Text = r.Attr("w:val")
 		case "w:numFmt":

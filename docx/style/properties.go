@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"platen/docx/wml"
 )
 
 // Level is a level of the hierarchy of styles (ISO/IEC 29500-1 §17.7.2). Higher levels override lower ones, apart from NumberingLevel:
@@ -122,15 +124,7 @@ func (p Properties) without(drop func(*property) bool) Properties {
 }
 
 // toggles are the properties that styles turn on and off (§17.7.3).
-var toggles = setOf("w:b w:bCs w:caps w:emboss w:i w:iCs w:imprint w:outline w:shadow w:smallCaps w:strike w:vanish")
-
-func setOf(names string) map[string]bool {
-	set := map[string]bool{}
-	for name := range strings.FieldsSeq(names) {
-		set[name] = true
-	}
-	return set
-}
+var toggles = wml.SetOf("w:b w:bCs w:caps w:emboss w:i w:iCs w:imprint w:outline w:shadow w:smallCaps w:strike w:vanish")
 
 // cascade combines the levels of styles, from the lowest. A toggle property is on if the defaults turn it on, or if an odd number of the
 // levels do (§17.7.3).

@@ -28,11 +28,12 @@ const (
 	maxLists  = 20_000
 	maxChain  = 20      // styles based on one another; others are ignored
 	maxKept   = 500_000 // properties in results that are kept for later calls
+	maxRead   = 200_000 // properties of styles and list levels that are read, and kept
 	maxMerged = 8 << 20 // properties that combining styles may take
 )
 
-// ErrLimit means that the styles of a document take too much work to combine.
-var ErrLimit = errors.New("the styles of the document are too complex")
+// ErrLimit means that the styles and lists of a document state too many properties, or take too much work to combine.
+var ErrLimit = errors.New("the styles and lists of the document are too complex")
 
 // Sheet has the definitions of formatting of a document: defaults, styles, lists, and theme. It must not be used by several goroutines
 // at once.
@@ -51,6 +52,8 @@ type Sheet struct {
 	paragraphs      map[baseKey]Properties
 	paragraphStyles map[string]*paragraphStyle
 	kept, merged    int
+
+	read int // the number of properties of styles and list levels that were read
 }
 
 // Read reads the definitions of formatting of a document. What is not well formed counts as far as it can be read.
@@ -91,9 +94,9 @@ func Read(pkg *ooxml.Package, main *ooxml.Part) (*Sheet, error) {
 	return s, nil
 }
 
-// Err returns ErrLimit if a result is incomplete because of the limit on work.
+// Err returns ErrLimit if a result is incomplete because of a limit.
 func (s *Sheet) Err() error {
-	if s.merged > maxMerged {
+	if s.read > maxRead || s.merged > maxMerged {
 		return ErrLimit
 	}
 	return nil
@@ -108,20 +111,22 @@ func (s *Sheet) keeps(p Properties) bool {
 	return true
 }
 
+// readStated reads the properties that an element of a style or a list level states, within the limit on all of them.
+func (s *Sheet) readStated(r *scan.Reader, origin Origin) Properties {
+	if s.read > maxRead {
+		return Properties{}
+	}
+	p := stated(r, &s.Theme, origin)
+	s.read += len(p.list)
+	return p
+}
+
 // merge is p.over(base) within the limit on work.
 func (s *Sheet) merge(p, base Properties) Properties {
 	if s.merged += 1 + len(p.list) + len(base.list); s.merged > maxMerged {
 		return Properties{}
 	}
 	return p.over(base)
-}
-
-// limitOf returns the error of a Reader that reached a limit.
-func limitOf(r *scan.Reader) error {
-	if errors.Is(r.Err(), scan.ErrLimit) {
-		return r.Err()
-	}
-	return nil
 }
 
 func (s *Sheet) readSettings(part []byte) error {
@@ -132,11 +137,11 @@ func (s *Sheet) readSettings(part []byte) error {
 			s.Theme.eastAsia, s.Theme.bidi = r.Attr("w:eastAsia"), r.Attr("w:bidi")
 		case "w:compatSetting":
 			if r.Attr("w:name") == "overrideTableStyleFontSizeAndJustification" {
-				s.strictHierarchy = isOn(r)
+				s.strictHierarchy = scan.IsOn(r.RawAttr("w:val"))
 			}
 		}
 	}
-	return limitOf(r)
+	return r.LimitErr()
 }
 
 // styles are the styles of a document (§17.7.4). Their properties are read when they are needed.
@@ -176,7 +181,7 @@ func (s *styles) read(part []byte) error {
 			}
 		}
 	}
-	return limitOf(r)
+	return r.LimitErr()
 }
 
 func (s *styles) readDefaults(root int) {
@@ -197,7 +202,7 @@ func (s *styles) readStyle(root int) {
 		return
 	}
 	s.byID[d.id] = d
-	if standard := r.RawAttr("w:default"); len(standard) > 0 && !isOff(standard) {
+	if standard := r.RawAttr("w:default"); len(standard) > 0 && scan.IsOn(standard) {
 		s.standard[d.kind] = d.id
 	}
 	path := []int{root, r.Start}
@@ -256,7 +261,7 @@ func (s *Sheet) statedBy(d *style, part partKey) Properties {
 	own, known := s.elements[key]
 	if !known {
 		if s.styles.r.Enter(path...) {
-			own = stated(s.styles.r, &s.Theme, Origin{Level: level(d.kind), Style: d.id, Condition: part.condition})
+			own = s.readStated(s.styles.r, Origin{Level: level(d.kind), Style: d.id, Condition: part.condition})
 		}
 		s.elements[key] = own
 	}

@@ -4,25 +4,26 @@ import (
 	"slices"
 	"strings"
 
+	"platen/docx/wml"
 	"platen/ooxml/scan"
 )
 
 // onOffElements are the elements whose value is on or off (CT_OnOff in Annex A).
-var onOffElements = setOf("w:b w:bCs w:i w:iCs w:caps w:smallCaps w:strike w:dstrike w:outline w:shadow w:emboss w:imprint w:noProof " +
+var onOffElements = wml.SetOf("w:b w:bCs w:i w:iCs w:caps w:smallCaps w:strike w:dstrike w:outline w:shadow w:emboss w:imprint w:noProof " +
 	"w:snapToGrid w:vanish w:webHidden w:rtl w:cs w:specVanish w:oMath w:keepNext w:keepLines w:pageBreakBefore w:widowControl " +
 	"w:suppressLineNumbers w:suppressAutoHyphens w:kinsoku w:wordWrap w:overflowPunct w:topLinePunct w:autoSpaceDE w:autoSpaceDN " +
 	"w:bidi w:adjustRightInd w:contextualSpacing w:mirrorIndents w:suppressOverlap w:bidiVisual w:cantSplit w:tblHeader w:hidden " +
 	"w:noWrap w:tcFitText w:hideMark")
 
 // byAttribute are the elements of which each attribute is a property.
-var byAttribute = setOf("w:rFonts w:lang w:spacing w:ind")
+var byAttribute = wml.SetOf("w:rFonts w:lang w:spacing w:ind")
 
 // byChild are the elements of which each child is a property.
-var byChild = setOf("w:pBdr w:tabs w:numPr w:tblBorders w:tblCellMar w:tcBorders w:tcMar")
+var byChild = wml.SetOf("w:pBdr w:tabs w:numPr w:tblBorders w:tblCellMar w:tcBorders w:tcMar")
 
 // ignored are the elements in w:rPr and the like that state properties of something else, tracked changes, or a summary of the
 // conditional formats that Word applied.
-var ignored = setOf("w:rPr w:sectPr w:rPrChange w:pPrChange w:tblPrChange w:trPrChange w:tcPrChange w:tblPrExChange " +
+var ignored = wml.SetOf("w:rPr w:sectPr w:rPrChange w:pPrChange w:tblPrChange w:trPrChange w:tcPrChange w:tblPrExChange " +
 	"w:numberingChange w:ins w:del w:moveFrom w:moveTo w:cellIns w:cellDel w:cellMerge w:cnfStyle")
 
 // sameUnit are attributes that override one another (§17.3.2.26, §17.3.1.12).
@@ -82,7 +83,7 @@ func (s *statement) element(path string, nesting int) {
 		path += "[" + s.r.Attr("w:pos") + "]"
 	}
 	if onOffElements[path] {
-		s.add(path, path, onOff(isOn(s.r)))
+		s.add(path, path, onOff(scan.IsOn(s.r.RawAttr("w:val"))))
 		return
 	}
 	s.attributes(path, path)
@@ -130,15 +131,4 @@ func (s *statement) add(unit, name, value string) {
 	if len(s.list) < maxProperties {
 		s.list = append(s.list, property{unit, name, value, s.origin})
 	}
-}
-
-// isOn returns the value of the on/off element of the last start tag, which is on unless it says otherwise (§17.17.4).
-func isOn(r *scan.Reader) bool { return !isOff(r.RawAttr("w:val")) }
-
-func isOff(value []byte) bool {
-	switch string(value) {
-	case "0", "false", "off":
-		return true
-	}
-	return false
 }

@@ -3,6 +3,8 @@ package style
 import (
 	"strconv"
 	"strings"
+
+	"platen/ooxml/scan"
 )
 
 // Condition is a set of conditional formats of a table style (§17.18.89). The zero value is the whole table.
@@ -118,7 +120,7 @@ func look(direct Properties) Condition {
 	for _, flag := range lookFlags {
 		on := mask&flag.bit != 0
 		if value, origin := direct.Get("w:tblLook/@w:" + flag.name); origin.Level != Unset {
-			on = !isOff([]byte(value))
+			on = scan.IsOn(value)
 		}
 		if on != flag.off {
 			asked |= flag.condition

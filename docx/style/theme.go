@@ -38,7 +38,7 @@ func (t *Theme) read(part []byte) error {
 			return nil
 		}
 	}
-	return limitOf(r)
+	return r.LimitErr()
 }
 
 func (c *collection) read(r *scan.Reader) {

@@ -73,17 +73,18 @@ type Attr struct {
 }
 
 // withAttributes are the elements whose attributes the tree keeps.
-var withAttributes = setOf("w:ins w:del w:moveFrom w:moveTo w:cellIns w:cellDel w:cellMerge w:rPrChange w:pPrChange " +
-	"w:sectPrChange w:tblPrChange w:tblPrExChange w:tblGridChange w:trPrChange w:tcPrChange w:numberingChange w:moveFromRangeStart " +
-	"w:moveFromRangeEnd " +
-	"w:moveToRangeStart w:moveToRangeEnd w:permStart w:permEnd w:p w:tr w:t w:br wp:docPr w:bookmarkStart w:bookmarkEnd " +
-	"w:commentRangeStart w:commentRangeEnd w:commentReference w:comment w:pStyle w:outlineLvl w:num w:numId w:abstractNum " +
-	"w:abstractNumId w:ilvl w:lvl w:lvlOverride w:hyperlink w:fldSimple w:tag w:alias w:date w:dateFormat w:lid w:listItem " +
-	"w14:checked w14:checkedState w14:uncheckedState c:chart w:footnoteReference w:headerReference w:footerReference " +
-	"w:endnoteReference w:footnote w:endnote wp:extent pic:cNvPr a:ext a:off v:shape a:blip a:xfrm w:fldChar w:gridCol " +
-	"w:gridSpan w:gridBefore w:gridAfter w:wBefore w:wAfter w:tcW w:pgSz w:pgMar w:numFmt w:start w:startOverride")
+var withAttributes = SetOf("w:ins w:del w:moveFrom w:moveTo w:cellIns w:cellDel w:cellMerge w:rPrChange w:pPrChange " +
+	"w:sectPrChange w:tblPrChange w:tblPrExChange w:tblGridChange w:trPrChange w:tcPrChange w:numberingChange " +
+	"w:moveFromRangeStart w:moveFromRangeEnd w:moveToRangeStart w:moveToRangeEnd w:permStart w:permEnd w:p w:tr w:t w:br " +
+	"wp:docPr w:bookmarkStart w:bookmarkEnd w:commentRangeStart w:commentRangeEnd w:commentReference w:comment w:pStyle " +
+	"w:outlineLvl w:num w:numId w:abstractNum w:abstractNumId w:ilvl w:lvl w:lvlOverride w:hyperlink w:fldSimple w:tag " +
+	"w:alias w:date w:dateFormat w:lid w:listItem w14:checked w14:checkedState w14:uncheckedState c:chart " +
+	"w:footnoteReference w:headerReference w:footerReference w:endnoteReference w:footnote w:endnote wp:extent pic:cNvPr " +
+	"a:ext a:off v:shape a:blip a:xfrm w:fldChar w:gridCol w:gridSpan w:gridBefore w:gridAfter w:wBefore w:wAfter w:tcW " +
+	"w:pgSz w:pgMar w:numFmt w:start w:startOverride")
 
-func setOf(names string) map[string]bool {
+// SetOf returns the set of the names in a list, which are separated by spaces.
+func SetOf(names string) map[string]bool {
 	set := map[string]bool{}
 	for name := range strings.FieldsSeq(names) {
 		set[name] = true

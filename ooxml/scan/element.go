@@ -57,6 +57,15 @@ func (r *Reader) RawAttr(name string) []byte {
 // Attr returns the value of the attribute with a canonical name; "" if the last start tag has none.
 func (r *Reader) Attr(name string) string { return Value(r.RawAttr(name)) }
 
+// IsOn returns the value of an on/off attribute, which is on unless it says otherwise (ST_OnOff, ISO/IEC 29500-1 §22.9.2.7).
+func IsOn[T string | []byte](value T) bool {
+	switch string(value) {
+	case "0", "false", "off":
+		return false
+	}
+	return true
+}
+
 // Text returns the text between the last two tags, or after the last one at the end of the part. It is a part of the source if
 // nothing in it is escaped.
 func (r *Reader) Text() []byte { return decode(r.src[r.TextStart:r.Start]) }

@@ -107,6 +107,14 @@ func (r *Reader) Next() bool {
 // Err returns the error that ended the reading; nil if it reached the end of the part.
 func (r *Reader) Err() error { return r.err }
 
+// LimitErr returns the error of Err if it is ErrLimit. Readers that use a malformed part as far as it goes ignore other errors.
+func (r *Reader) LimitErr() error {
+	if errors.Is(r.err, ErrLimit) {
+		return r.err
+	}
+	return nil
+}
+
 func (r *Reader) fail(err error) bool {
 	r.err = err
 	return false
