@@ -112,11 +112,11 @@ func TestTrash(t *testing.T) {
 			caller *docgen.Caller
 			want   docgen.Code
 		}{
-			"its owner is told":                        {w.alice, docgen.CodeTrashed},
-			"a user who could see it learns":           {viewer, docgen.CodeTrashed},
-			"a user who could see a part of it learns": {other, docgen.CodeTrashed},
-			"for a stranger there is nothing":          {w.bob, docgen.CodeNotFound},
-			"for another stranger there is as well":    {guest, docgen.CodeNotFound},
+			"the owner":                         {w.alice, docgen.CodeTrashed},
+			"a user who could see it":           {viewer, docgen.CodeTrashed},
+			"a user who could see a part of it": {other, docgen.CodeTrashed},
+			"a stranger":                        {w.bob, docgen.CodeNotFound},
+			"another stranger":                  {guest, docgen.CodeNotFound},
 		} {
 			t.Run(name, func(t *testing.T) {
 				at := at

@@ -198,7 +198,7 @@ func TestTags(t *testing.T) {
 		for i := range 5 {
 			tags = append(tags, docgen.Tag{Content: fmt.Sprintf("{{c%d}}", i), Type: "text", JSONPaths: []string{}})
 		}
-		t.Run("are not there while they are being read", func(t *testing.T) {
+		t.Run("are unavailable while they are being read", func(t *testing.T) {
 			if page, ready := read(0, docgen.PageRequest{}); ready || len(page.Entries) != 0 {
 				t.Errorf("Tags = %+v, %v, want none yet", page, ready)
 			}
@@ -233,7 +233,7 @@ func TestTags(t *testing.T) {
 				t.Errorf("%d tags, ready %v, want %d", len(page.Entries), ready, len(tags))
 			}
 		})
-		t.Run("of a new version are read anew, and those of the old stay", func(t *testing.T) {
+		t.Run("of a new version are read again, and those of the old version stay", func(t *testing.T) {
 			newer := w.version(w.alice, file.ID, "newer")
 			if _, ready := read(0, docgen.PageRequest{}); ready {
 				t.Error("the new version's tags are ready before they were read")

@@ -28,7 +28,7 @@ func TestTheLanguageIsShown(t *testing.T) {
 		}
 		shows := shownIn(archive)
 		if len(shows) == 0 {
-			t.Errorf("%s says nothing of what it shows: give it a line \"shows: \" with a line of testdata/language.txt", name)
+			t.Errorf("%s has no line \"shows: \": add one with a line of testdata/language.txt", name)
 		}
 		for _, clause := range shows {
 			shownBy[clause] = append(shownBy[clause], name)

@@ -26,21 +26,21 @@ func TestRegressions(t *testing.T) {
 		want, not []string // in the XML of the document
 		own       bool     // the template has a problem itself
 	}{
-		{name: "a tag split over runs is found, with the look of its first character",
+		{name: "a tag that is split into runs is found, with the formatting of its first character",
 			body: `<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>{{cust</w:t></w:r><w:r><w:rPr><w:i/></w:rPr><w:t>omer.na</w:t></w:r><w:proofErr ` +
 				`w:type="spellStart"/><w:r><w:t>me}}!</w:t></w:r></w:p>`,
 			data: `{"customer":{"name":"Ada"}}`, want: []string{`<w:b/></w:rPr><w:t xml:space="preserve">Ada</w:t>`}, not: []string{"{{", "omer"}},
-		{name: "no blank line is left after a false condition, and one that was typed stays",
+		{name: "a false condition leaves no blank line, and a blank line of the author stays",
 			body: para("one") + para("{{if no}}") + para("two") + para("{{endif}}") + `<w:p/>` + para("three"),
 			data: `{"no":false}`, want: []string{para("one") + `<w:p/>` + para("three")}},
-		{name: "no blank line is left by a loop",
+		{name: "a loop leaves no blank line",
 			body: para("one") + para("{{for i in items}}") + para("x{{i}}") + para("{{endfor}}") + para("three"),
 			data: `{"items":[1,2]}`, want: []string{para("one") + kept("x1") + kept("x2") + para("three")}},
-		{name: "no blank line is left after Shift+Enter",
+		{name: "Shift+Enter leaves no blank line",
 			body: `<w:p><w:r><w:t>one</w:t><w:br/><w:t>{{if ` +
 				`no}}</w:t><w:br/><w:t>two</w:t><w:br/><w:t>{{endif}}</w:t><w:br/><w:t>three</w:t></w:r></w:p>`,
 			data: `{"no":false}`, want: []string{`<w:t>one</w:t><w:br/><w:t>three</w:t>`}},
-		{name: "quotes of every kind are quotes",
+		{name: "quotes of all kinds are equivalent",
 			body: para(`{{a :: default(“x”)}}{{b :: default(‘y’)}}{{c :: default(«z»)}}{{if d == „e”}}yes{{endif}}`),
 			data: `{"d":"e"}`, want: []string{"x", "y", "z", "yes"}, not: []string{"{{"}},
 		{name: "columns are repeated",
@@ -49,7 +49,7 @@ func TestRegressions(t *testing.T) {
 		{name: "equal cells of a repeated row are merged",
 			body: table(1, row(cellOf("{{tablerow i in items}}{{i.g :: merge}}{{endtablerow}}"))) + `<w:p/>`,
 			data: `{"items":[{"g":"a"},{"g":"a"},{"g":"b"}]}`, want: []string{`<w:vMerge w:val="restart"/>`, `<w:vMerge/>`}},
-		{name: "numbering begins anew in each round, in a list of its own",
+		{name: "numbering restarts in each round, in a separate list",
 			body: para("{{for g in groups}}") +
 				`<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>{{g}}</w:t></w:r></w:p>` + para("{{endfor}}"),
 			more: map[string]string{"numbering.xml": `<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt ` +
@@ -58,10 +58,10 @@ func TestRegressions(t *testing.T) {
 		{name: "the page breaks between items, and not after the last",
 			body: para("{{for i in items}}") + para("x{{i}}{{pagebreak}}") + para("{{endfor}}") + para("end"),
 			data: `{"items":[1,2]}`, want: []string{"x1", "x2", `w:type="page"`}},
-		{name: "the look stays where a block splits a run",
+		{name: "the formatting stays where a block splits a run",
 			body: `<w:p><w:r><w:rPr><w:b/></w:rPr><w:t xml:space="preserve">a {{for i in items}}b{{i}} {{endfor}}c</w:t></w:r></w:p>`,
 			data: `{"items":[1,2]}`, want: []string{`<w:b/>`}, not: []string{`<w:r><w:t`}},
-		{name: "line breaks and tabs of values are breaks and tabs",
+		{name: "line breaks and tabs in values become breaks and tabs",
 			body: para("{{a}}"), data: `{"a":"x\r\ny\tz"}`, want: []string{`x</w:t><w:br/>`, `y</w:t><w:tab/>`}},
 		{name: "braces in values are not tags",
 			body: para("{{a}}"), data: `{"a":"{{b}} }} {{for","b":"wrong"}`, want: []string{"{{b}} }} {{for"}, not: []string{"wrong"}},
@@ -72,11 +72,11 @@ func TestRegressions(t *testing.T) {
 			body: para("{{for i in items}}") + `<w:p><w:r><w:t>{{i}}</w:t><w:drawing>` + inline(3) + `</w:drawing></w:r></w:p>` +
 				para("{{endfor}}") + `<w:p><w:r><w:drawing>` + inline(4) + `</w:drawing></w:r></w:p>`,
 			data: `{"items":[1,2,3]}`, want: []string{`<wp:docPr id="3"`, `<wp:docPr id="4"`}},
-		{name: "ids that the template itself has twice are no reason to refuse its documents",
+		{name: "documents of a template with duplicate ids are delivered",
 			body: strings.Repeat(para("{{for i in items}}")+`<w:p><w:r><w:t>{{i}}</w:t><w:drawing>`+inline(3)+`</w:drawing></w:r></w:p>`+
 				para("{{endfor}}"), 2),
 			data: `{"items":[1,2]}`, own: true, want: []string{`<wp:docPr id="3"`}},
-		{name: "a field that the template itself does not end is no reason to refuse its documents",
+		{name: "documents of a template with an unfinished field are delivered",
 			body: `<w:p><w:r><w:t>{{if a}}b</w:t></w:r><w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:t>c{{endif}}d</w:t></w:r></w:p>` +
 				para("{{for i in items}}") + `<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r></w:p>` + para("{{endfor}}"),
 			data: `{"a":true,"items":[1,2]}`, own: true, want: []string{">b<", ">c<", ">d<"}},
@@ -96,24 +96,24 @@ func TestRegressions(t *testing.T) {
 		{name: "a cell does not end with a table",
 			body: table(1, row(`<w:tc>`+table(1, row(cellOf("x")))+para("{{if no}}")+para("y")+para("{{endif}}")+`</w:tc>`)) + `<w:p/>`,
 			data: `{"no":false}`, want: []string{`</w:tbl><w:p/></w:tc>`}},
-		{name: "the section at the end is there once",
+		{name: "the last section is written once",
 			body: para("{{for i in items}}") + para("{{i}}") + `<w:p><w:pPr><w:sectPr><w:pgSz w:w="100" w:h="200"/></w:sectPr></w:pPr></w:p>` +
 				para("{{endfor}}") + `<w:sectPr><w:pgSz w:w="300" w:h="400"/></w:sectPr>`,
 			data: `{"items":[1,2]}`, want: []string{`<w:sectPr><w:pgSz w:w="300" w:h="400"/></w:sectPr>`}},
-		{name: "both alternatives are filled",
+		{name: "both alternatives get values",
 			body: `<w:p><w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:pict><w:txbxContent>` + para("{{a}}") +
 				`</w:txbxContent></w:pict></mc:Choice><mc:Fallback><w:pict><w:txbxContent>` + para("{{a}}") +
 				`</w:txbxContent></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>`,
 			data: `{"a":"A"}`, not: []string{"{{"}},
-		{name: "bookmarks and comments in loops have ids of their own",
+		{name: "bookmarks and comments in loops have new ids",
 			body: para("{{for i in items}}") +
 				`<w:p><w:bookmarkStart w:id="1" w:name="b"/><w:commentRangeStart w:id="2"/><w:r><w:t>{{i}}</w:t></w:r><w:commentRangeEnd ` +
 				`w:id="2"/><w:r><w:commentReference w:id="2"/></w:r><w:bookmarkEnd w:id="1"/></w:p>` + para("{{endfor}}"),
 			more: map[string]string{"comments.xml": `<w:comment w:id="2" w:author="A"><w:p/></w:comment>`}, data: `{"items":[1,2]}`,
 			want: []string{`w:name="b"`, `w:name="b_`}},
-		{name: "blanks at the ends of values count",
+		{name: "spaces at the ends of values count",
 			body: para("{{a}}"), data: `{"a":" x "}`, want: []string{`<w:t xml:space="preserve"> x </w:t>`}},
-		{name: "control characters of values are left out",
+		{name: "control characters in values are omitted",
 			body: para("{{a}}"), data: `{"a":"x\u0000\u0007\u001b\ufffey"}`, want: []string{"xy"}},
 		{name: "deleted text has no tags",
 			body: `<w:p><w:del w:id="1" w:author="A"><w:r><w:delText>{{a}}</w:delText></w:r></w:del><w:r><w:t>{{b}}</w:t></w:r></w:p>`,

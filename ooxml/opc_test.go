@@ -242,7 +242,7 @@ func TestWriterCopiesRawAndIsDeterministic(t *testing.T) {
 			t.Errorf("entry %d is %s, want %s", i, f.Name, before[i].Name)
 		}
 		if f.Name != "word/document.xml" && !bytes.Equal(raw(t, f), raw(t, before[i])) {
-			t.Errorf("%s was compressed anew", f.Name)
+			t.Errorf("%s was compressed again", f.Name)
 		}
 	}
 }

@@ -251,7 +251,7 @@ func TestReplaysOnTheWire(t *testing.T) {
 				t.Errorf("%s", res.text)
 			}
 		})
-		w.t.Run("one that is not there", func(t *testing.T) {
+		w.t.Run("a missing delivery", func(t *testing.T) {
 			w.do("POST /webhook_deliveries/4711/replay", request{}).want(t, 404, "not_found")
 			w.do("POST /webhook_deliveries/"+l.ids[3]+"/replay", request{as: "other"}).want(t, 404, "not_found")
 		})

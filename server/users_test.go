@@ -56,7 +56,7 @@ func TestUsersOnTheWire(t *testing.T) {
 			do("POST /users", object{"name": "Z", "login": "ZOE@example.com"}).want(t, 409, "user_login_already_used")
 			do("PUT "+path, object{"login": "OWNER@example.com"}).want(t, 409, "user_login_already_used")
 		})
-		w.t.Run("users that are not there", func(t *testing.T) {
+		w.t.Run("missing users", func(t *testing.T) {
 			for _, call := range []string{"GET /users/4711", "GET /users/x", "DELETE /users/4711", "GET /users/" + id(w.serviceAccount())} {
 				v := do(call, nil).want(t, 404, "not_found")
 				if got := problems(v); !slices.Equal(got, []string{"invalid_parameter user"}) {

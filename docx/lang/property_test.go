@@ -38,7 +38,7 @@ func TestListFiltersKeepWhatTheyAreGiven(t *testing.T) {
 		list := rapid.SliceOfN(rapid.Custom(anyScalar), 0, 12).Draw(t, "items")
 		sorted := filterValue(t, list, "sort").([]any)
 		if again := filterValue(t, sorted, "sort").([]any); !slices.Equal(sorted, again) {
-			t.Fatalf("%q is sorted anew as %q", sorted, again)
+			t.Fatalf("%q is sorted again as %q", sorted, again)
 		}
 		if !slices.Equal(bag(list), bag(sorted)) {
 			t.Fatalf("%q are sorted as %q", list, sorted)
