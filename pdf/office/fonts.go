@@ -27,17 +27,17 @@ func bundledFonts(program string) string {
 // inspection is what is known about the fonts of a document.
 type inspection struct {
 	report *font.Report // nil if the document cannot be read
-	embeds bool
+	embeds bool         // it embeds fonts, or may embed them because it cannot be read
 }
 
 // inspect starts to read which fonts a document asks for, while LibreOffice converts it. The conversion takes much
-// longer. The channel receives one value, which is empty if the document cannot be read.
+// longer. The channel receives one value.
 func (o *Office) inspect(document []byte) <-chan inspection {
 	found := make(chan inspection, 1)
 	go func() {
 		inspected, err := o.fontsOf(document)
-		if err != nil { // LibreOffice may still be able to read it
-			inspected = inspection{}
+		if err != nil { // LibreOffice may still be able to read it, with its fonts
+			inspected = inspection{embeds: true}
 		}
 		found <- inspected
 	}()
