@@ -43,14 +43,16 @@ func isNull(n Node) bool {
 	return ok && l.Value == nil
 }
 
-// equal reports whether two values are equal. Numbers, and a number and a text with a number, are compared by value; true and false also
-// with their text; and texts letter by letter. Lists and objects are never equal.
+// equal reports whether two values are equal. Numbers, and texts that are numbers, are compared by value (see comparable); true and
+// false also with their text; and other texts letter by letter. Lists and objects are never equal.
 func equal(l, r Value) bool {
 	switch l := l.(type) {
 	case string:
 		switch r := r.(type) {
 		case string:
-			return l == r
+			if l == r {
+				return true
+			}
 		case bool:
 			return l == strconv.FormatBool(r)
 		}
@@ -63,13 +65,30 @@ func equal(l, r Value) bool {
 		}
 		return false
 	}
-	order, ok := compareNumbers(l, r)
+	order, ok := compareByValue(l, r)
 	return ok && order == 0
+}
+
+// compareByValue compares two values that are numbers, or texts with numbers. Two texts must both be written as numbers are in JSON:
+// texts such as 007 and +1 are codes, and only count as numbers in a comparison with a number.
+func compareByValue(l, r Value) (order int, ok bool) {
+	s, lok := l.(string)
+	t, rok := r.(string)
+	if lok && rok && !(isWritten(s) && isWritten(t)) {
+		return 0, false
+	}
+	return compareNumbers(l, r)
+}
+
+// isWritten reports whether a text begins as a number in JSON does.
+func isWritten(s string) bool {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "-")
+	return s != "" && '0' <= s[0] && s[0] <= '9' && (len(s) == 1 || s[0] != '0' || !isDigit(rune(s[1])))
 }
 
 // order reports whether l op r holds for < <= > >=: by number if both are or spell one, or else by the letters of two texts.
 func order(n *Binary, l, r Value) (Value, error) {
-	if order, ok := compareNumbers(l, r); ok {
+	if order, ok := compareByValue(l, r); ok {
 		return holds(n.Op, order), nil
 	}
 	s, lok := l.(string)

@@ -36,11 +36,13 @@
 //
 // The arguments of where, sort, group, unique, and chart, and the second argument of $sum, $average, $min, $max, and
 // $count, are computed for each item of a list. There the keys of the items are the innermost names, which are missing
-// for an item that lacks a key of others, and item is the item itself, unless it has a key of that name.
+// for an item that lacks a key of others, and item is the item itself, unless it has a key of that name. In the filters of a loop, its
+// variable is the item as well.
 //
 // Numbers are exact decimals. A number that is printed unchanged keeps every digit (1.50 stays 1.50; only an exponent is written out). A
 // computed number is printed without trailing zeros (1.50 + 1.50 is 3). Division has 34 significant digits, and a rounded result shows 16
-// decimals. Text with a number counts as that number in arithmetic, and in comparisons with a number.
+// decimals. Text with a number counts as that number in arithmetic, in comparisons with a number, and, if it is written as JSON writes
+// numbers, in comparisons with another such text.
 //
 // Dates are texts or numbers (see [platen/docx/locale.ParseTime]). They are compared as text, which is the right order for ISO 8601. With
 // $now and $today they are compared as dates; if one of the two has no time of day, their days are compared. A time with a zone stays in it

@@ -60,7 +60,8 @@ type Env struct {
 	meter    *budget.Meter
 	errors   reports
 	warnings reports
-	absent   bool // something was missing
+	lacking  bool // something was missing
+	suspects []report
 
 	tag       *Tag // current tag, with its state:
 	items     []itemScope
@@ -166,6 +167,7 @@ func (e *Env) Test(t *Tag) (bool, error) {
 	if err != nil {
 		return false, e.report(err)
 	}
+	e.overlooked(0)
 	return truth(v), nil
 }
 
@@ -177,6 +179,9 @@ func (e *Env) List(t *Tag) ([]Value, error) {
 	v, err := e.filtered(t)
 	if err != nil {
 		return nil, e.report(err)
+	}
+	if v != nil {
+		e.overlooked(0)
 	}
 	switch v := v.(type) {
 	case []any:
@@ -197,7 +202,7 @@ func (e *Env) List(t *Tag) ([]Value, error) {
 // Err returns a [*MissingDataError] if something was missing so far and [Options] say that this is an error, with all that is among
 // [Env.Errors].
 func (e *Env) Err() error {
-	if e.opt.Missing == MissingError && e.absent {
+	if e.opt.Missing == MissingError && e.lacking {
 		return &MissingDataError{e.Errors()}
 	}
 	return nil
@@ -207,8 +212,8 @@ func (e *Env) Err() error {
 // they occurred. A missing path is named as in the tag, with the loop variable and without blanks.
 func (e *Env) Errors() []string { return e.errors.lines() }
 
-// Warnings returns the warnings for the author, without duplicates: lists that were not provided, in the order in which they occurred, and
-// then the input that no tag reads, sorted.
+// Warnings returns the warnings for the author, without duplicates: lists that were not provided, in the order in which they occurred,
+// then the keys that conditions and similar expressions read but nothing in the input has, and then the input that no tag reads, sorted.
 func (e *Env) Warnings() []string {
 	all := e.allWarnings()
 	return all.lines()
@@ -228,6 +233,9 @@ func (e *Env) Lines() (errors, warnings Lines) {
 
 func (e *Env) allWarnings() reports {
 	all := reports{all: slices.Clone(e.warnings.all), more: e.warnings.more}
+	for _, r := range e.absent() {
+		all.add("The key '"+r.path.name()+"' was not provided in the input data.", r)
+	}
 	if e.opt.Use != nil {
 		for _, path := range e.opt.Use.unused(e.data) {
 			all.add("The tag '"+path.path+"' was provided but not used in the template.", report{unused: &path})
@@ -258,6 +266,7 @@ func (e *Env) evaluate(t *Tag) (v Value, ok bool, err error) {
 		return nil, false, e.report(err)
 	}
 	if v != nil {
+		e.overlooked(0)
 		return v, true, nil
 	}
 	if len(e.missing) == 0 { // all paths exist, such as an empty list
@@ -279,7 +288,7 @@ func (e *Env) lacks(line string, p *Path) {
 		return
 	}
 	e.errors.add(line, e.about(p))
-	e.absent = true
+	e.lacking = true
 }
 
 func (e *Env) listNotProvided(name string, p *Path) {
@@ -289,7 +298,7 @@ func (e *Env) listNotProvided(name string, p *Path) {
 		return
 	}
 	e.errors.add(line, e.about(p))
-	e.absent = true
+	e.lacking = true
 }
 
 // missed returns the path that made a value missing, and its name.

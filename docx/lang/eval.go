@@ -23,7 +23,9 @@ func (e *Env) eval(n Node) (Value, error) {
 	case *Binary:
 		return e.binary(n)
 	case *Presence:
+		known := len(e.missing)
 		v, err := e.eval(n.X)
+		e.missing = e.missing[:known]
 		return (v == nil) == n.Not, err
 	case *Call:
 		return e.call(n)
@@ -59,6 +61,7 @@ func (e *Env) unary(n *Unary) (Value, error) {
 }
 
 func (e *Env) binary(n *Binary) (Value, error) {
+	known := len(e.missing)
 	l, err := e.eval(n.L)
 	if err != nil {
 		return nil, err
@@ -74,6 +77,9 @@ func (e *Env) binary(n *Binary) (Value, error) {
 	case strengthOr, strengthAnd:
 		return truth(r), nil
 	case strengthCompare:
+		if isNull(n.L) || isNull(n.R) { // asks whether the other one is missing
+			e.missing = e.missing[:known]
+		}
 		return e.compare(n, l, r)
 	}
 	return e.arithmetic(n, l, r)

@@ -74,8 +74,9 @@ var missingFilters = map[string]*filter{
 }
 
 // optional replaces a missing value with the empty text.
-func optional(_ *Env, _ *Filter, v Value) (Value, error) {
+func optional(e *Env, _ *Filter, v Value) (Value, error) {
 	if v == nil {
+		e.missing = e.missing[:0]
 		return "", nil
 	}
 	return v, nil
@@ -86,7 +87,11 @@ func defaultTo(e *Env, f *Filter, v Value) (Value, error) {
 	if v != nil {
 		return v, nil
 	}
-	return e.eval(f.Args[0])
+	v, err := e.eval(f.Args[0])
+	if v != nil {
+		e.missing = e.missing[:0]
+	}
+	return v, err
 }
 
 // eachScalar returns a filter that changes one value, or each value in a list. Missing values, the empty text, and nulls in a list stay

@@ -54,7 +54,7 @@ func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := e.locale().Time(m.Time, pattern)
+	s, err := e.locale().Time(m.Time, meantLetters(pattern))
 	if err != nil {
 		return nil, &fault{e.tag.Expr, "cannot be formatted: " + err.Error()}
 	}
@@ -158,9 +158,9 @@ func checkAmount(_ *Filter, s string) string {
 // datePattern returns the pattern for a date: where m cannot be a minute, as in dd-mm-yyyy, it is a month.
 func datePattern(pattern string) string {
 	if isDatePattern(pattern) && strings.ContainsRune(pattern, 'M') {
-		return pattern
+		return meantLetters(pattern)
 	}
-	return cmp.Or(boxDate(pattern), pattern)
+	return cmp.Or(boxDate(pattern), meantLetters(pattern))
 }
 
 // dateLetters are the letters with a meaning in a date pattern.

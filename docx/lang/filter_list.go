@@ -73,14 +73,14 @@ func onList(change func(*Env, *Filter, []Value) (Value, error)) func(*Env, *Filt
 	}
 }
 
-// where leaves the items for which its condition holds. What an item does not have makes it no error.
+// where leaves the items for which its condition holds.
 func where(e *Env, f *Filter, items []Value) (Value, error) {
 	before := len(e.missing)
 	if err := e.hold(len(items)*itemBytes, e.tag.Expr); err != nil {
 		return nil, err
 	}
 	kept := []any{}
-	e.enter(items)
+	e.enterFiltered(items)
 	defer e.leave()
 	for _, item := range items {
 		v, err := e.inItem(f.Args[0], item)
@@ -90,7 +90,7 @@ func where(e *Env, f *Filter, items []Value) (Value, error) {
 		if truth(v) {
 			kept = append(kept, item)
 		}
-		e.missing = e.missing[:before]
+		e.overlooked(before)
 	}
 	return kept, nil
 }
@@ -101,7 +101,7 @@ func group(e *Env, f *Filter, items []Value) (Value, error) {
 	places := map[string]int{}
 	var keys []Value
 	var groups [][]any
-	e.enter(items)
+	e.enterFiltered(items)
 	defer e.leave()
 	for _, item := range items {
 		key, text, err := e.itemKey(f.Args[0], item)
@@ -131,7 +131,7 @@ func newGroup(key Value, items []any) Value {
 func unique(e *Env, f *Filter, items []Value) (Value, error) {
 	seen := map[string]bool{}
 	kept := []any{}
-	e.enter(items)
+	e.enterFiltered(items)
 	defer e.leave()
 	for _, item := range items {
 		n := e.tag.Expr
@@ -160,7 +160,7 @@ func unique(e *Env, f *Filter, items []Value) (Value, error) {
 func (e *Env) itemKey(n Node, item Value) (key Value, text string, err error) {
 	before := len(e.missing)
 	key, err = e.inItem(n, item)
-	e.missing = e.missing[:before]
+	e.overlooked(before)
 	if err != nil {
 		return nil, "", err
 	}
@@ -182,7 +182,7 @@ func identity(v Value) (text string, ok bool) {
 	if v == nil {
 		return "", true
 	}
-	if _, isText := v.(string); !isText {
+	if s, isText := v.(string); !isText || isWritten(s) {
 		if x, isNumber := asNumber(v); isNumber {
 			return "=" + x.text(), true
 		}

@@ -80,19 +80,20 @@ func checkCurrency(_ *Filter, code string) string {
 	return `is not a currency code of three letters, like "EUR"`
 }
 
-// percent writes 0.256 as 25.6 %, with as many decimals as there are, up to two or what its argument says.
+// percent writes 0.256 as 25.6 %: with as many decimals as its argument says or, without an argument, as there are, up to two.
 func percent(e *Env, f *Filter, v Value) (Value, error) {
 	d, err := e.decimal(v)
 	if err != nil {
 		return nil, err
 	}
-	places := percentPlaces
-	if len(f.Args) > 0 {
-		if places, err = e.whole(f.Args[0], 0, maxPercentPlaces); err != nil {
-			return nil, err
-		}
+	if len(f.Args) == 0 {
+		return e.made(e.locale().Percent(d, 0, percentPlaces))
 	}
-	return e.made(e.locale().Percent(d, places))
+	places, err := e.whole(f.Args[0], 0, maxPercentPlaces)
+	if err != nil {
+		return nil, err
+	}
+	return e.made(e.locale().Percent(d, places, places))
 }
 
 // words spells a number out.

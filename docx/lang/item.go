@@ -10,9 +10,11 @@ const itemName = "item"
 
 // itemScope is a list whose items an expression is computed for.
 type itemScope struct {
+	name  string // of the item, besides "item": the variable of a loop
 	items []Value
 	item  Value           // the one it is computed for now
 	keys  map[string]bool // whether any item has a key, as far as that was asked
+	paths map[*Path]bool  // whether any item has what a path names, as far as that was asked
 }
 
 // has reports whether any item has a key.
@@ -35,6 +37,11 @@ func (s *itemScope) has(e *Env, key string) bool {
 // enter makes the keys of items the innermost names for [Env.inItem], until leave.
 func (e *Env) enter(items []Value) { e.items = append(e.items, itemScope{items: items}) }
 
+// enterFiltered is enter for a filter. In the filters of a loop, its variable is the item.
+func (e *Env) enterFiltered(items []Value) {
+	e.items = append(e.items, itemScope{items: items, name: e.tag.Var})
+}
+
 func (e *Env) leave() { e.items = e.items[:len(e.items)-1] }
 
 // inItem returns the value of n for one of the items.
@@ -49,19 +56,23 @@ func (e *Env) itemValues(n Node, items []Value) ([]Value, error) {
 	if err := e.hold(len(items)*itemBytes, n); err != nil {
 		return nil, err
 	}
-	before, first, found := len(e.missing), 0, len(items) == 0
+	before, first, found := len(e.missing), 0, len(items) == 0 // first is where the paths of the first item end
 	values := make([]Value, len(items))
 	e.enter(items)
 	defer e.leave()
 	for i, item := range items {
+		known := len(e.missing)
 		v, err := e.inItem(n, item)
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if first == 0 {
+		case v != nil:
+			e.overlooked(known)
+		case first == 0:
 			first = len(e.missing)
+		default:
+			e.missing = e.missing[:first]
 		}
-		e.missing = e.missing[:first]
 		values[i], found = v, found || v != nil
 	}
 	if found {
@@ -82,7 +93,7 @@ func (e *Env) inItems(p *Path) (v Value, ok bool) {
 		if s.has(e, key) {
 			return nil, true
 		}
-		if key == itemName {
+		if key == itemName || p.own && key == s.name {
 			return e.descend(s.item, p.Steps[1:]), true
 		}
 	}

@@ -42,6 +42,7 @@ type Path struct {
 	text    string // String()
 	loop    bool   // spelled like a property of the innermost loop, such as loop.index
 	perItem bool   // in an argument that is computed for each item of a list
+	own     bool   // begins with the variable of the loop whose filter it is an argument of
 	list    *Path  // the path of those items; nil if they have none
 }
 
@@ -64,8 +65,13 @@ func newPath(pos int, steps []Step) *Path {
 
 // name returns the name of the path in reports. The key of an item has the name of its list in it.
 func (p *Path) name() string {
-	if p.list == nil {
+	switch {
+	case p.list == nil:
 		return p.text
+	case p.own && len(p.Steps) == 1:
+		return p.list.name()
+	case p.own:
+		return p.list.name() + "." + pathText(p.Steps[1:])
 	}
 	return p.list.name() + "." + p.text
 }
@@ -240,4 +246,10 @@ func within(n Node, strength int) string {
 		return "(" + n.String() + ")"
 	}
 	return n.String()
+}
+
+// isPath reports whether n is nothing but a path.
+func isPath(n Node) bool {
+	_, ok := n.(*Path)
+	return ok
 }

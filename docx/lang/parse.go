@@ -121,6 +121,7 @@ func (p *parser) tag(t *Tag) {
 		t.Var = p.variable(t.Kind)
 		t.Expr = p.expression()
 		t.Filters = p.filters(t.Expr)
+		ownVariable(t)
 	case If, ElseIf:
 		t.Expr = p.expression()
 	case Include:
@@ -271,4 +272,22 @@ func firstPath(n Node) *Path {
 		}
 	})
 	return first
+}
+
+// ownVariable marks the paths in the filters of a loop that begin with its variable, which is there the item that the filter looks at.
+func ownVariable(t *Tag) {
+	list := firstPath(t.Expr)
+	for i := range t.Filters {
+		f := &t.Filters[i]
+		if f.fn == nil || !f.fn.perItem {
+			continue
+		}
+		for _, arg := range f.Args {
+			reads(arg, true, func(p *Path, _ bool) {
+				if p.Steps[0].Key == t.Var {
+					p.own, p.perItem, p.list = true, true, list
+				}
+			})
+		}
+	}
 }

@@ -150,6 +150,12 @@ func (s *search) reader(u *unusedPath) string {
 // meant returns the existing path that is most similar to the missing one, or "".
 func (s *search) meant(r *report) string {
 	steps, scope := r.path.Steps, s.scope(r)
+	if r.path.own {
+		if found := s.follow(scope, steps[1:], true); found != nil {
+			return pathText(append(steps[:1:1], found...))
+		}
+		return ""
+	}
 	ways := []func() []Step{
 		func() []Step { return s.follow(scope, steps, true) },
 		func() []Step { return s.withVariable(r, steps) },
@@ -324,6 +330,9 @@ func filled(c keyed) iter.Seq[string] {
 // there describes what exists at the place where a path fails: its keys, but no values.
 func (s *search) there(r *report) string {
 	v, steps := s.scope(r), r.path.Steps
+	if r.path.own {
+		steps = steps[1:]
+	}
 	if items, ok := v.([]any); ok {
 		v = itemAt(items, 0)
 	}

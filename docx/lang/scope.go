@@ -39,7 +39,7 @@ func (s *Scope) Open(t *Tag) {
 	if f := t.Filter("group"); f != nil {
 		v.grouped = true
 		if p := firstPath(f.Args[0]); p != nil {
-			v.group = stepKeys(p.Steps)
+			v.group = stepKeys(p.itemSteps())
 		}
 	}
 	s.vars = append(s.vars, v)
@@ -105,6 +105,9 @@ func (s *Scope) variable(name string) *scopeVar {
 
 // keys returns the keys that lead from the top of the input to what p names; ok is false if that is not in the input.
 func (s *Scope) keys(p *Path) (keys []string, ok bool) {
+	if p.own {
+		return s.itemKeys(p)
+	}
 	if v := s.variable(p.Steps[0].Key); v != nil {
 		return v.below(p.Steps[1:])
 	}
@@ -125,11 +128,15 @@ func (s *Scope) itemKeys(p *Path) (keys []string, ok bool) {
 	if keys, ok = s.keys(p.list); !ok {
 		return nil, false
 	}
-	steps := p.Steps
-	if steps[0].Key == itemName {
-		steps = steps[1:]
+	return append(keys, stepKeys(p.itemSteps())...), true
+}
+
+// itemSteps returns the steps from an item, for a path in an expression for items.
+func (p *Path) itemSteps() []Step {
+	if p.own || p.Steps[0].Key == itemName {
+		return p.Steps[1:]
 	}
-	return append(keys, stepKeys(steps)...), true
+	return p.Steps
 }
 
 // below returns the keys of the path that consists of the variable and the steps.

@@ -46,7 +46,7 @@ func sortItems(e *Env, f *Filter, items []Value) (Value, error) {
 	}
 	rows := make([]sortable, len(items))
 	size := 0
-	e.enter(items)
+	e.enterFiltered(items)
 	defer e.leave()
 	for i, item := range items {
 		rows[i] = sortable{item, make([]place, len(keys))}
@@ -103,7 +103,8 @@ func (e *Env) sortPlace(by sortBy, item Value) (place, error) {
 		if v, err = e.inItem(by.key, item); err != nil {
 			return place{}, err
 		}
-		e.missing, n = e.missing[:before], by.key
+		e.overlooked(before)
+		n = by.key
 	}
 	if v == nil || v == "" {
 		return place{kind: placeMissing}, nil

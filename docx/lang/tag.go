@@ -37,6 +37,9 @@ func (k Kind) String() string {
 // IsLoop reports whether a tag of this kind repeats its body for each item of its list.
 func (k Kind) IsLoop() bool { return k == For || k == TableRow || k == TableColumn }
 
+// tests reports whether a tag of this kind has a condition.
+func (k Kind) tests() bool { return k == If || k == ElseIf }
+
 // closes reports whether the tag closes a block.
 func (k Kind) closes() bool {
 	return k == EndFor || k == EndTableRow || k == EndTableColumn || k == EndIf

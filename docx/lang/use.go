@@ -10,6 +10,7 @@ import (
 type Use struct {
 	root  useNode
 	reads []read
+	keys  map[*Path][]string // that lead to what a path reads, for paths whose value may be missing without an error
 }
 
 // useNode is one key of the input; lists are transparent, the keys of their items are the list's own.
@@ -51,9 +52,13 @@ func (u *Use) AddChoice(t *Tag, s *Scope, entries []string, open bool) {
 
 func (u *Use) add(t *Tag, s *Scope, printed takes) {
 	s.follow(t)
+	isValue := len(t.Filters) == 0 && t.Expr != nil && isPath(t.Expr) && !t.Kind.tests()
 	t.reads(func(p *Path, whole bool) {
 		u.addMaybe(p, s)
 		if keys, ok := s.keys(p); ok {
+			if !isValue {
+				u.keep(p, keys)
+			}
 			nodes := u.nodes(keys)
 			if n := len(nodes); n > 0 {
 				nodes[n-1].whole = nodes[n-1].whole || whole
@@ -65,9 +70,17 @@ func (u *Use) add(t *Tag, s *Scope, printed takes) {
 	s.guard(t, c.guards)
 }
 
+// keep records the keys of a path.
+func (u *Use) keep(p *Path, keys []string) {
+	if u.keys == nil {
+		u.keys = map[*Path][]string{}
+	}
+	u.keys[p] = keys
+}
+
 // addMaybe records a name in an expression for items, which is read from the outer scope if the items do not have it.
 func (u *Use) addMaybe(p *Path, s *Scope) {
-	if p.perItem && s.variable(p.Steps[0].Key) == nil {
+	if p.perItem && !p.own && s.variable(p.Steps[0].Key) == nil {
 		nodes := u.nodes(stepKeys(p.Steps))
 		nodes[len(nodes)-1].maybe = true
 	}

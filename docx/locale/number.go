@@ -54,9 +54,9 @@ func (l *Locale) Decimal(d decimal.Decimal, minFrac, maxFrac int) string {
 	return l.signed(d, &b, &affixes{}, l.decimal, l.group)
 }
 
-// Percent formats the ratio d (0.256) as a percentage with up to places decimals, in the form of the region: 25.6%, 25,6 %.
-func (l *Locale) Percent(d decimal.Decimal, places int) string {
-	b := l.customary(0, places)
+// Percent formats the ratio d (0.256) as a percentage with minFrac to maxFrac decimals, in the form of the region: 25.6%, 25,6 %.
+func (l *Locale) Percent(d decimal.Decimal, minFrac, maxFrac int) string {
+	b := l.customary(minFrac, maxFrac)
 	b.shift = 2
 	return l.signed(d, &b, &l.percentAffixes, l.decimal, l.group)
 }
@@ -107,7 +107,10 @@ func (l *Locale) exponential(d decimal.Decimal) string {
 func (l *Locale) write(n *digits, b *body, around *affixes, point, group string) string {
 	var buf [96]byte
 	out := append(buf[:0], around.prefix...)
-	whole := max(n.whole, b.minWhole)
+	whole, places := max(n.whole, b.minWhole), min(max(n.fraction(), b.minFrac), b.maxFrac)
+	if whole+places == 0 { // at least one digit is written, as in ICU: 0 in the format #.##
+		whole = 1
+	}
 	grouped := b.primary > 0 && whole >= b.primary+max(b.minGroup, 1)
 	for place := whole - 1; place >= 0; place-- {
 		out = l.appendDigit(out, n.at(place))
@@ -115,7 +118,7 @@ func (l *Locale) write(n *digits, b *body, around *affixes, point, group string)
 			out = append(out, group...)
 		}
 	}
-	if places := min(max(n.fraction(), b.minFrac), b.maxFrac); places > 0 {
+	if places > 0 {
 		out = append(out, point...)
 		for place := -1; place >= -places; place-- {
 			out = l.appendDigit(out, n.at(place))

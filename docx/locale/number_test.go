@@ -61,7 +61,7 @@ func TestCustoms(t *testing.T) {
 			for _, c := range [][3]string{
 				{"number", l.Decimal(dec("-1234567.5"), 0, 3), tt.number},
 				{"small number", l.Decimal(dec("1234.5"), 0, 3), tt.small},
-				{"percent", l.Percent(dec("-0.256"), 1), tt.percent},
+				{"percent", l.Percent(dec("-0.256"), 0, 1), tt.percent},
 				{"euro", money("1234.5", "EUR"), tt.euro},
 				{"dollar", money("-12345.6", "usd"), tt.dollar},
 				{"yen", money("-12345.6", "JPY"), tt.yen},
@@ -203,7 +203,7 @@ func FuzzNumber(f *testing.F) {
 			t.Errorf("%q gives %q and %q", format, first, again)
 		}
 		l.Decimal(d, int(exponent), int(coefficient))
-		l.Percent(d, int(exponent))
+		l.Percent(d, 0, int(exponent))
 		if _, err := l.Currency(d, "EUR"); err != nil {
 			t.Error(err)
 		}
