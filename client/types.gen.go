@@ -585,6 +585,9 @@ type Detail struct {
 	// Column The offset of the location in text, in characters, starting with 0.
 	Column int64 `json:"column"`
 
+	// DataPath The path of the value in the data, such as order.items[57].qty; null if it is not a single value.
+	DataPath *string `json:"data_path"`
+
 	// DidYouMean The most similar path in the data; null if none is similar.
 	DidYouMean *string `json:"did_you_mean"`
 

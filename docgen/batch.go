@@ -61,10 +61,10 @@ func (b NewBatch) Problems(limits Limits) []Problem {
 	for i, document := range b.Documents[:min(len(b.Documents), limits.Documents)] {
 		at := fmt.Sprintf("%s[%d].", list, i)
 		if why := nameProblem(b.fileName(document), MaxNameLength); why != "" || document.Name == "" {
-			problems = append(problems, invalidField(at+"generated_file_name", "%s", cmp.Or(why, "a name must not be empty")))
+			problems = append(problems, invalidField(at+"generated_file_name", "document %d: %s", i+1, cmp.Or(why, "a name must not be empty")))
 		}
 		if why := document.Input.validate(limits); why != "" {
-			problems = append(problems, invalidField(at+"user_input", "%s", why))
+			problems = append(problems, invalidField(at+"user_input", "document %d: %s", i+1, why))
 		}
 	}
 	return problems

@@ -110,7 +110,7 @@ func boundedDetails(details []*Detail, left int) []*Detail {
 	for _, d := range details[:min(len(details), MaxProblems)] {
 		short := *d
 		for _, text := range []*string{&short.Part, &short.Heading, &short.Place, &short.File, &short.Text, &short.Tag, &short.Message,
-			&short.Hint, &short.Path, &short.Nearest} {
+			&short.Hint, &short.Path, &short.Datum, &short.Nearest} {
 			*text = shortened(*text, MaxProblemText)
 		}
 		if left -= jsonSize(short) + 1; left < 0 {

@@ -27,6 +27,7 @@ func TestDetailsLeadToTheTag(t *testing.T) {
 	want := []*docx.Error{
 		{
 			Part: "/word/document.xml", Heading: "Order", Place: "the document", Column: 5, Tag: "{{customer.nmae}}", Path: "customer.nmae",
+			Datum:   "customer.nmae",
 			Nearest: "customer.name",
 			Text:    "Dear {{customer.nmae}}, {{for i in items}}{{i.price * 2}}{{endfor…",
 			Message: "The tag 'customer.nmae' was not provided in the input data.",
@@ -34,7 +35,8 @@ func TestDetailsLeadToTheTag(t *testing.T) {
 		{
 			Part: "/word/document.xml", Heading: "Order", Place: "the document", Column: 42, Tag: "{{i.price * 2}}",
 			Text:    "Dear {{customer.nmae}}, {{for i in items}}{{i.price * 2}}{{endfor}}",
-			Message: "The tag 'i.price * 2' could not be computed: 'i.price' is text, not a number.",
+			Message: "The tag 'i.price * 2' could not be computed: 'i.price' (items[0].price) is text, not a number.",
+			Datum:   "items[0].price",
 		},
 	}
 	if diff := cmp.Diff(want, report.Details, cmpopts.IgnoreFields(docx.Error{}, "Hint", "Offset")); diff != "" {
@@ -115,5 +117,34 @@ func TestTheSameInputsGiveTheSameBytes(t *testing.T) {
 	}
 	if !bytes.Equal(run(), run()) {
 		t.Error("two executions gave different bytes")
+	}
+}
+
+func TestVariablesOutsideTheirLoops(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"inside":            {`{{for i in items}}{{i.name}} {{loop.number}}{{endfor}}`, ""},
+		"in its filters":    {`{{for i in items :: where(i.price &gt; 1)}}{{endfor}}`, ""},
+		"after the loop":    {`{{for i in items}}{{endfor}}{{i.name}}`, "'i' belongs to a loop"},
+		"in a condition":    {`{{if i.name}}{{endif}}{{for i in items}}{{endfor}}`, "'i' belongs to a loop"},
+		"position":          {`{{for i in items}}{{endfor}}{{loop.number}}`, "'loop.number' belongs to a loop"},
+		"in its own list":   {`{{for i in i}}{{endfor}}`, "'i' belongs to a loop"},
+		"other name":        {`{{for i in items}}{{endfor}}{{j.name}}`, ""},
+		"in an inner loop":  {`{{for i in items}}{{for j in i.parts}}{{i.name}}{{endfor}}{{endfor}}`, ""},
+		"of an inner loop":  {`{{for i in items}}{{for j in i.parts}}{{endfor}}{{j.n}}{{endfor}}`, "'j' belongs to a loop"},
+		"in a key per item": {`{{for i in items}}{{endfor}}{{$sum(items, i)}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tpl := mustParse(t, map[string]string{"document.xml": `<w:p><w:r><w:t>` + c.text + `</w:t></w:r></w:p>`})
+			warnings := tpl.Warnings()
+			if c.want == "" && len(warnings) > 0 || c.want != "" && (len(warnings) != 1 || !strings.HasPrefix(warnings[0].Message, c.want)) {
+				t.Errorf("%s: %v; want %q", c.text, warnings, c.want)
+			}
+			_, report := execute(t, tpl, decode(t, `{"items": [], "i": {"name": "x"}, "j": {"n": 1}, "loop": {"number": 1}}`))
+			for _, w := range report.Warnings {
+				if strings.Contains(w, "belongs to a loop") {
+					t.Errorf("the input has the key, but the document has the warning %q", w)
+				}
+			}
+		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"platen/budget"
 	"platen/docx/compile"
@@ -91,8 +92,12 @@ func (t *Template) Schema() *lang.Schema { return t.compiled.Document.Use.Schema
 // Sample returns input that the template takes, as indented JSON, with a value for everything that it reads.
 func (t *Template) Sample() ([]byte, error) { return t.Schema().Sample() }
 
-// Warnings returns the warnings that do not depend on data, each with its place: for instance about braces that do not belong to a tag.
-func (t *Template) Warnings() Errors { return t.compiled.Document.Warnings }
+// Warnings returns the warnings about the template, each with its place: for instance about braces that do not belong to a tag, and about
+// loop variables outside of their loops.
+func (t *Template) Warnings() Errors {
+	d := t.compiled.Document
+	return slices.Concat(d.Warnings, d.Doubts)
+}
 
 // Size returns the approximate memory of the template in bytes.
 func (t *Template) Size() int { return t.compiled.Size }

@@ -65,6 +65,7 @@ type detail struct {
 	Column     int     `json:"column" doc:"The offset of the location in text, in characters, starting with 0."`
 	Tag        string  `json:"tag" doc:"The tag, as written in the template."`
 	Path       *string `json:"path" doc:"The path of the data that the tag reads; null if the problem does not concern one."`
+	DataPath   *string `json:"data_path" doc:"The path of the value in the data, such as order.items[57].qty; null if it is not a single value."`
 	DidYouMean *string `json:"did_you_mean" doc:"The most similar path in the data; null if none is similar."`
 	Hint       string  `json:"hint" doc:"What to do; may be empty."`
 }
@@ -78,7 +79,7 @@ func detailOf(d **docgen.Detail) detail {
 	return detail{
 		Severity: severity, Message: e.Message, Part: e.Part, File: orNull(e.File), Heading: e.Heading, Place: e.Place, Text: e.Text,
 		Column: e.Column,
-		Tag:    e.Tag, Path: orNull(e.Path), DidYouMean: orNull(e.Nearest), Hint: e.Hint,
+		Tag:    e.Tag, Path: orNull(e.Path), DataPath: orNull(e.Datum), DidYouMean: orNull(e.Nearest), Hint: e.Hint,
 	}
 }
 

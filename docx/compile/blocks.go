@@ -75,7 +75,14 @@ var closers = map[lang.Kind]lang.Kind{
 type matcher struct {
 	c       *compiler
 	open    []*openBlock
-	columns *block // repeated columns that are open: they cross the rows and the blocks in these
+	crossed []crossing // blocks that were open when a block around them ended
+	columns *block     // repeated columns that are open: they cross the rows and the blocks in these
+}
+
+// crossing is a block that was still open when a tag ended the block around it.
+type crossing struct {
+	*block
+	end *mark
 }
 
 type openBlock struct {
@@ -107,6 +114,9 @@ func (c *compiler) matchBlocks() {
 		}
 	}
 	for _, b := range m.open {
+		m.unclosed(b.open())
+	}
+	for _, b := range m.crossed {
 		m.unclosed(b.open())
 	}
 	if m.columns != nil {
@@ -169,11 +179,11 @@ func (m *matcher) end(at *mark) {
 		i--
 	}
 	if i < 0 {
-		m.c.fail(at, "this closes a block that is not open", "delete it, or add the tag that opens the block before it")
+		m.unopened(at)
 		return
 	}
 	for _, b := range m.open[i+1:] {
-		m.unclosed(b.open())
+		m.crossed = append(m.crossed, crossing{b.block, at})
 	}
 	b := m.open[i]
 	m.open = m.open[:i]
@@ -186,6 +196,22 @@ func (m *matcher) end(at *mark) {
 	if i > 0 {
 		m.open[i-1].inner = append(m.open[i-1].inner, b.block)
 	}
+}
+
+// unopened reports a tag that ends no open block. If it ends a block that another one crosses, it names both.
+func (m *matcher) unopened(at *mark) {
+	ends := func(b crossing) bool { return closers[b.open().tag.Kind] == at.tag.Kind }
+	for i, b := range slices.Backward(m.crossed) {
+		if !ends(b) {
+			continue
+		}
+		m.crossed = slices.Delete(m.crossed, i, i+1)
+		outer := b.end.block.open().tag.Text
+		m.c.fail(at, "this ends "+b.open().tag.Text+", which begins inside "+outer+", after "+b.end.tag.Text+" has ended that block",
+			"put "+at.tag.Text+" before "+b.end.tag.Text+", or "+b.open().tag.Text+" before "+outer)
+		return
+	}
+	m.c.fail(at, "this closes a block that is not open", "delete it, or add the tag that opens the block before it")
 }
 
 func (m *matcher) unclosed(at *mark) {

@@ -183,7 +183,7 @@ func (p *partCompiler) keep(c *compiler, made *program.Part) {
 func (p *partCompiler) report(c *compiler) {
 	d := p.Document
 	p.Mistakes = keep(p.Mistakes, c.errors)
-	d.Warnings = keep(d.Warnings, c.warnings)
+	d.Warnings, d.Doubts = keep(d.Warnings, c.warnings), keep(d.Doubts, c.doubts)
 	p.Inclusions = append(p.Inclusions, c.inclusions...)
 	maps.Copy(d.Places, c.placesOf)
 	for _, l := range c.listed() {

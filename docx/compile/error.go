@@ -19,6 +19,7 @@ const MaxErrors = 200
 type findings struct {
 	errors      program.Errors
 	warnings    program.Errors
+	doubts      program.Errors               // warnings that the input of a document can refute
 	placesOf    map[*lang.Tag]*program.Error // where each tag is
 	ordinals    map[*wml.Node]int            // of tables, rows, and cells, for people
 	hasHeadings bool                         // the paragraphs know the headings above them
@@ -57,6 +58,16 @@ func (c *compiler) warn(p *paragraph, at lang.Span, message, hint string) {
 	e := c.where(p, at.Start, at.Start)
 	e.Tag, e.Message, e.Hint, e.Warning = p.text[at.Start:at.End], message, hint, true
 	c.warnings = append(c.warnings, e)
+}
+
+// doubt is warn for what a document's input can refute.
+func (c *compiler) doubt(m *mark, message, hint string) {
+	if c.isTwin(m.par) {
+		return
+	}
+	e := c.where(m.par, m.from, m.from)
+	e.Tag, e.Message, e.Hint, e.Warning = m.tag.Text, message, hint, true
+	c.doubts = append(c.doubts, e)
 }
 
 // warnTag is warn for a tag.

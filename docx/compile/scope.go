@@ -18,7 +18,7 @@ type listed struct {
 // of rows contains all of its first row. It records the data that each tag reads.
 func (c *compiler) readScopes() {
 	c.listing = make(map[*mark]listed, len(c.marks))
-	r := scopeReader{c: c}
+	r := scopeReader{c: c, variables: c.variables()}
 	if chart := c.charts[c.part]; chart != nil {
 		r.resume(chart.Blocks)
 	}
@@ -116,6 +116,19 @@ type scopeReader struct {
 	scope  lang.Scope
 	loops  []string
 	blocks []*lang.Tag // the tags of loops and conditions that are open
+
+	variables map[string]bool // of all loops in the part
+}
+
+// variables returns the names of the loop variables in the part.
+func (c *compiler) variables() map[string]bool {
+	names := map[string]bool{}
+	for _, b := range c.blocks {
+		if b.isLoop() {
+			names[b.open().tag.Var] = true
+		}
+	}
+	return names
 }
 
 // resume begins in blocks that are open in another part.
@@ -155,6 +168,10 @@ func (r *scopeReader) close(opens func(lang.Kind) bool) {
 func (r *scopeReader) read(m *mark) {
 	r.c.use.Add(m.tag, &r.scope)
 	r.list(m, m.tag.Type())
+	if name := r.scope.Unbound(m.tag, r.variables); name != "" {
+		r.c.doubt(m, "'"+name+"' belongs to a loop, but this tag is outside of it and reads a key of the input.",
+			"move the tag between {{for …}} and {{endfor}}, unless the input has that key")
+	}
 }
 
 // readAside records the data that a tag outside the text reads.

@@ -46,7 +46,7 @@ func fold(f func([]number) Value) func(*Env, *Call, []Value) (Value, error) {
 		for i, item := range items {
 			x, ok := asNumber(item)
 			if !ok {
-				return nil, &fault{c, "needs numbers, but item " + strconv.Itoa(i+1) + " is " + kindOf(item)}
+				return nil, &fault{node: c, message: "needs numbers, but item " + strconv.Itoa(i+1) + " is " + kindOf(item)}
 			}
 			numbers[i] = x
 		}

@@ -52,7 +52,7 @@ func BenchmarkPrint(b *testing.B) {
 	printing("path", `{{invoice.customer.name}}`)
 	printing("number", `{{invoice.total}}`)
 	printing("filter", `{{invoice.none :: default("x")}}`)
-	e.Push("p", get(v, "products").([]any)[0], 0, 3)
+	e.Push(&lang.Tag{Kind: lang.For, Var: "p"}, get(v, "products").([]any)[0], 0, 3)
 	printing("variable", `{{p.name}}`)
 	printing("delimiter", `{{p.name :: delimiter(", ")}}`)
 }
@@ -72,7 +72,7 @@ func BenchmarkExpr(b *testing.B) {
 			sink = x.Mul(y).String()
 		}
 	})
-	e.Push("p", get(v, "products").([]any)[0], 0, 3)
+	e.Push(&lang.Tag{Kind: lang.For, Var: "p"}, get(v, "products").([]any)[0], 0, 3)
 	product := parse(b, `{{p.quantity * p.price}}`)
 	b.Run("product", func(b *testing.B) {
 		b.ReportAllocs()

@@ -96,7 +96,7 @@ func order(n *Binary, l, r Value) (Value, error) {
 	if lok && rok {
 		return holds(n.Op, cmp.Compare(s, t)), nil
 	}
-	return nil, &fault{n, "compares " + kindName(l) + " with " + kindName(r)}
+	return nil, &fault{node: n, message: "compares " + kindName(l) + " with " + kindName(r)}
 }
 
 func holds(op string, order int) bool {
@@ -128,7 +128,7 @@ func (e *Env) contains(n Node, in, x Value) (Value, error) {
 		key, ok := scalarText(x)
 		return ok && in.Get(key) != nil, nil
 	}
-	return nil, &fault{n, "looks into " + kindName(in) + ", which contains nothing"}
+	return nil, &fault{node: n, message: "looks into " + kindName(in) + ", which contains nothing"}
 }
 
 // kindName is kindOf, knowing numbers.

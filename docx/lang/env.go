@@ -76,6 +76,7 @@ type Env struct {
 // frame is one loop.
 type frame struct {
 	name         string
+	tag          *Tag
 	item         Value
 	index, count int
 }
@@ -92,8 +93,8 @@ func NewEnv(data Value, opt Options) *Env {
 }
 
 // Push enters the body of a loop for one item: index counts from 0, count is the number of items.
-func (e *Env) Push(name string, item Value, index, count int) {
-	e.frames = append(e.frames, frame{name, item, index, count})
+func (e *Env) Push(t *Tag, item Value, index, count int) {
+	e.frames = append(e.frames, frame{t.Var, t, item, index, count})
 }
 
 // Pop leaves the loop body that the last Push entered.
@@ -196,7 +197,7 @@ func (e *Env) List(t *Tag) ([]Value, error) {
 			return nil, nil
 		}
 	}
-	return nil, e.report(&fault{t.Expr, "is not a list"})
+	return nil, e.report(&fault{node: t.Expr, message: "is not a list"})
 }
 
 // Err returns a [*MissingDataError] if something was missing so far and [Options] say that this is an error, with all that is among
@@ -310,7 +311,13 @@ func (e *Env) missed(t *Tag) (name string, p *Path) {
 }
 
 // about returns a report with the position of the execution, and the missing path, which may be nil.
-func (e *Env) about(p *Path) report { return report{tag: e.tag, path: p, frames: e.frames} }
+func (e *Env) about(p *Path) report {
+	r := report{tag: e.tag, path: p, frames: e.frames}
+	if p != nil {
+		r.datum = e.datum(p)
+	}
+	return r
+}
 
 // filtered returns the value of a tag with its filters.
 func (e *Env) filtered(t *Tag) (Value, error) {
@@ -332,22 +339,40 @@ func (e *Env) filtered(t *Tag) (Value, error) {
 type fault struct {
 	node    Node
 	message string // completes a sentence that starts with the node
+	datum   string // the path of the input, if that is known
 }
 
 func (f *fault) Error() string {
 	if l, ok := f.node.(*Literal); ok {
 		return l.String() + " " + f.message
 	}
-	return "'" + f.node.String() + "' " + f.message
+	name := f.node.String()
+	if f.datum != "" && f.datum != name {
+		return "'" + name + "' (" + f.datum + ") " + f.message
+	}
+	return "'" + name + "' " + f.message
+}
+
+// locate notes the path in the input of what a fault is about, while the items around it are known.
+func (e *Env) locate(err error) error {
+	if f, ok := errors.AsType[*fault](err); ok && f.datum == "" {
+		if p, ok := f.node.(*Path); ok {
+			f.datum = e.datum(p)
+		}
+	}
+	return err
 }
 
 // report takes a fault into the errors of the execution, and returns any other error.
 func (e *Env) report(err error) error {
-	f, ok := errors.AsType[*fault](err)
+	f, ok := errors.AsType[*fault](e.locate(err))
 	if !ok {
 		return err
 	}
-	e.errors.add(fmt.Sprintf("The tag '%s' could not be computed: %s.", e.tag.Expr, f), e.about(nil))
+	about := e.about(nil)
+	about.datum = f.datum
+	about.same = f.message
+	e.errors.add(fmt.Sprintf("The tag '%s' could not be computed: %s.", e.tag.Expr, f), about)
 	return nil
 }
 

@@ -167,7 +167,7 @@ func TestPrintReports(t *testing.T) {
 		{`{{far * 1}}`, fmt.Sprintf(fault, "far * 1", "'far' is a number with too many digits")},
 		{`{{text * 2}}`, fmt.Sprintf(fault, "text * 2", "'text' is text, not a number")},
 		{`{{2 - tags}}`, fmt.Sprintf(fault, "2 - tags", "'tags' is a list, not a number")},
-		{`{{text + far}}`, fmt.Sprintf(fault, "text + far", "'text' is text, not a number")},
+		{`{{text + far}}`, fmt.Sprintf(fault, "text + far", "'text' is text, not a number; $string joins strings")},
 		{`{{1 + -text}}`, fmt.Sprintf(fault, "1 + -text", "'text' is text, not a number")},
 		{`{{$abs(1 / 0)}}`, fmt.Sprintf(fault, "$abs(1 / 0)", "'1 / 0' divides by zero")},
 		{`{{x :: default(1 / 0)}}`, fmt.Sprintf(fault, "x", "'1 / 0' divides by zero")},
@@ -264,7 +264,7 @@ func exec(t *testing.T, e *lang.Env, out *strings.Builder, s string, at int, tag
 			}
 			body, after := at, tags
 			for i, item := range items {
-				e.Push(tag.Var, item, i, len(items))
+				e.Push(tag, item, i, len(items))
 				at, after = exec(t, e, out, s, body, tags)
 				e.Pop()
 			}
@@ -370,9 +370,10 @@ func TestPrintingAPathTakesNoMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, number, outer := parse(t, `{{p.name}}`), parse(t, `{{p.price}}`), parse(t, `{{invoice.customer.name}}`)
+	loop := &lang.Tag{Kind: lang.For, Var: "p"}
 	each := func() {
 		for i, item := range items {
-			e.Push("p", item, i, len(items))
+			e.Push(loop, item, i, len(items))
 			for _, tag := range []*lang.Tag{text, number, outer} {
 				if s, ok, err := e.Print(tag); s == "" || !ok || err != nil {
 					t.Fatal(s, ok, err)
@@ -445,7 +446,7 @@ func TestTagServesManyExecutions(t *testing.T) {
 					t.Error(items, err)
 					return
 				}
-				data.Push("x", items[0], 0, 1)
+				data.Push(&lang.Tag{Kind: lang.For, Var: "x"}, items[0], 0, 1)
 				if s, ok, err := data.Print(tag); s != fmt.Sprint(n*2+3) || !ok || err != nil {
 					t.Error(s, ok, err)
 				}

@@ -1,6 +1,9 @@
 package lang
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"errors"
+)
 
 // eval returns the value of n: a value of [Decode], a computed number, or nil if it is missing. The error is a *fault or a *LimitError.
 func (e *Env) eval(n Node) (Value, error) {
@@ -30,7 +33,7 @@ func (e *Env) eval(n Node) (Value, error) {
 	case *Call:
 		return e.call(n)
 	}
-	return nil, &fault{n, "is not an expression"}
+	return nil, &fault{node: n, message: "is not an expression"}
 }
 
 // itemsIn returns the values of a list that is written out.
@@ -99,20 +102,28 @@ func (e *Env) arithmetic(n *Binary, l, r Value) (Value, error) {
 	}
 	x, err := operand(n.L, l)
 	if err != nil {
-		return nil, err
+		return nil, joining(n, err)
 	}
 	y, err := operand(n.R, r)
 	if err != nil {
-		return nil, err
+		return nil, joining(n, err)
 	}
 	if y.IsZero() && (n.Op == "/" || n.Op == "%") {
-		return nil, &fault{n, "divides by zero"}
+		return nil, &fault{node: n, message: "divides by zero"}
 	}
 	z := calculate(n.Op, x, y)
 	if !z.fits() {
-		return nil, &fault{n, "is a number with too many digits"}
+		return nil, &fault{node: n, message: "is a number with too many digits"}
 	}
 	return z, nil
+}
+
+// joining adds to the fault of an operand of + what joins strings.
+func joining(n *Binary, err error) error {
+	if f, ok := errors.AsType[*fault](err); ok && n.Op == "+" {
+		return &fault{node: f.node, message: f.message + "; $string joins strings"}
+	}
+	return err
 }
 
 func calculate(op string, x, y number) number {
@@ -141,9 +152,9 @@ func operand(n Node, v Value) (number, error) {
 		return x, nil
 	}
 	if _, ok := v.(json.Number); ok {
-		return number{}, &fault{n, "is " + kindOf(v)}
+		return number{}, &fault{node: n, message: "is " + kindOf(v)}
 	}
-	return number{}, &fault{n, "is " + kindOf(v) + ", not a number"}
+	return number{}, &fault{node: n, message: "is " + kindOf(v) + ", not a number"}
 }
 
 // kindOf names the kind of v, which cannot be printed if it is a number; values themselves are not repeated in reports.

@@ -131,7 +131,7 @@ func (e *Env) text(n Node) (string, error) {
 	}
 	s, ok := scalarText(v)
 	if !ok {
-		return "", &fault{n, "is " + kindOf(v) + ", not text"}
+		return "", &fault{node: n, message: "is " + kindOf(v) + ", not text"}
 	}
 	return s, e.spend(len(s)/bytesPerStep, n)
 }
@@ -163,7 +163,7 @@ func wholeNumber(n Node, v Value, low, high int) (int, error) {
 		d.IntPart() <= int64(high) {
 		return int(d.IntPart()), nil
 	}
-	return 0, &fault{n, "is not a whole number from " + strconv.Itoa(low) + " to " + strconv.Itoa(high)}
+	return 0, &fault{node: n, message: "is not a whole number from " + strconv.Itoa(low) + " to " + strconv.Itoa(high)}
 }
 
 // made counts a text that a filter or function has created against the limits, and returns it.

@@ -48,7 +48,7 @@ func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
 		return nil, err
 	}
 	if m.dateOnly {
-		return nil, &fault{e.tag.Expr, "is a date without a time of day"}
+		return nil, &fault{node: e.tag.Expr, message: "is a date without a time of day"}
 	}
 	pattern, err := e.textOr(f, 0, "short")
 	if err != nil {
@@ -56,7 +56,7 @@ func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	s, err := e.locale().Time(m.Time, meantLetters(pattern))
 	if err != nil {
-		return nil, &fault{e.tag.Expr, "cannot be formatted: " + err.Error()}
+		return nil, &fault{node: e.tag.Expr, message: "cannot be formatted: " + err.Error()}
 	}
 	return e.made(s)
 }
@@ -64,7 +64,7 @@ func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
 func (e *Env) writeDate(m moment, pattern string) (Value, error) {
 	s, err := e.locale().Date(m.Time, pattern)
 	if err != nil {
-		return nil, &fault{e.tag.Expr, "cannot be formatted: " + err.Error()}
+		return nil, &fault{node: e.tag.Expr, message: "cannot be formatted: " + err.Error()}
 	}
 	return e.made(s)
 }
@@ -81,7 +81,7 @@ func timezone(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	loc, ok := zone(name)
 	if !ok {
-		return nil, &fault{f.Args[0], noZone}
+		return nil, &fault{node: f.Args[0], message: noZone}
 	}
 	m.Time = m.In(loc)
 	return m, e.spend(zoneSteps, f.Args[0])
@@ -105,7 +105,7 @@ func add(e *Env, f *Filter, v Value) (Value, error) {
 	if y, ok := asNumber(by); ok {
 		x, err := operand(e.tag.Expr, v)
 		if _, isDate := e.asMoment(v); isDate && err != nil {
-			return nil, &fault{f.Args[0], `has no unit: add "1 day" or "1 month" to a date`}
+			return nil, &fault{node: f.Args[0], message: `has no unit: add "1 day" or "1 month" to a date`}
 		} else if err != nil {
 			return nil, err
 		}
@@ -113,7 +113,7 @@ func add(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	s, ok := by.(string)
 	if !ok {
-		return nil, &fault{f.Args[0], "is " + kindOf(by) + ", not a number or a time like \"+1 month\""}
+		return nil, &fault{node: f.Args[0], message: "is " + kindOf(by) + ", not a number or a time like \"+1 month\""}
 	}
 	m, err := e.moment(e.tag.Expr, v)
 	if err != nil {
@@ -121,7 +121,7 @@ func add(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	moved, err := locale.Add(m.Time, s)
 	if err != nil {
-		return nil, &fault{f.Args[0], noAmount}
+		return nil, &fault{node: f.Args[0], message: noAmount}
 	}
 	return moment{moved, m.dateOnly && isMidnight(moved)}, e.spend(len(s), f.Args[0])
 }

@@ -35,7 +35,10 @@ func format(e *Env, f *Filter, v Value) (Value, error) {
 		}
 		return e.writeDate(m, cmp.Or(boxDate(pattern), pattern))
 	}
-	return nil, &fault{f.Args[0], `is not a pattern: use one like "dd-mm-yyyy" for a date, "#,##0.00" for a number, or "xxx-xxxx" for text`}
+	return nil, &fault{
+		node:    f.Args[0],
+		message: `is not a pattern: use one like "dd-mm-yyyy" for a date, "#,##0.00" for a number, or "xxx-xxxx" for text`,
+	}
 }
 
 // boxDate returns Box's pattern of a date in the letters of CLDR, or "" if it is not Box's.
@@ -63,7 +66,7 @@ func isMask(pattern string) bool {
 func (e *Env) mask(v Value, pattern string) (Value, error) {
 	s, ok := scalarText(v)
 	if !ok {
-		return nil, &fault{e.tag.Expr, "is " + kindOf(v) + ", not text"}
+		return nil, &fault{node: e.tag.Expr, message: "is " + kindOf(v) + ", not text"}
 	}
 	var b strings.Builder
 	for i, place := range pattern {

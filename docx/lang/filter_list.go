@@ -142,7 +142,7 @@ func unique(e *Env, f *Filter, items []Value) (Value, error) {
 				return nil, err
 			}
 		} else if !ok {
-			return nil, &fault{n, "is a list that contains " + kindOf(item) + ": name the key to compare, as in unique(name)"}
+			return nil, &fault{node: n, message: "is a list that contains " + kindOf(item) + ": name the key to compare, as in unique(name)"}
 		} else if err := e.hold(len(text)+keyBytes, n); err != nil {
 			return nil, err
 		} else if err := e.spend(len(text)/bytesPerStep, n); err != nil {
@@ -166,7 +166,7 @@ func (e *Env) itemKey(n Node, item Value) (key Value, text string, err error) {
 	}
 	text, ok := identity(key)
 	if !ok {
-		return nil, "", &fault{n, "is " + kindOf(key) + ", not a text or a number"}
+		return nil, "", &fault{node: n, message: "is " + kindOf(key) + ", not a text or a number"}
 	}
 	if err := e.hold(len(text)+keyBytes, n); err != nil {
 		return nil, "", err
@@ -229,7 +229,7 @@ func slice(e *Env, f *Filter, v Value) (Value, error) {
 		return clip(list, from, to), err
 	}
 	if !isText {
-		return nil, &fault{e.tag.Expr, "is " + kindOf(v) + ", not text or a list"}
+		return nil, &fault{node: e.tag.Expr, message: "is " + kindOf(v) + ", not text or a list"}
 	}
 	from, to, err := e.between(f, utf8.RuneCountInString(s))
 	if err != nil {

@@ -63,11 +63,11 @@ func currency(e *Env, f *Filter, v Value) (Value, error) {
 		return nil, err
 	}
 	if message := checkCurrency(f, code); message != "" {
-		return nil, &fault{f.Args[0], message}
+		return nil, &fault{node: f.Args[0], message: message}
 	}
 	s, err := e.locale().Currency(d, strings.ToUpper(code))
 	if err != nil {
-		return nil, &fault{f.Args[0], "is not a currency: " + err.Error()}
+		return nil, &fault{node: f.Args[0], message: "is not a currency: " + err.Error()}
 	}
 	return e.made(s)
 }
@@ -104,7 +104,7 @@ func words(e *Env, _ *Filter, v Value) (Value, error) {
 	}
 	s, err := e.locale().Words(d)
 	if err != nil {
-		return nil, &fault{e.tag.Expr, "cannot be spelled out: " + err.Error()}
+		return nil, &fault{node: e.tag.Expr, message: "cannot be spelled out: " + err.Error()}
 	}
 	return e.made(s)
 }
@@ -117,7 +117,7 @@ func ordinal(e *Env, _ *Filter, v Value) (Value, error) {
 	}
 	s, err := e.locale().Ordinal(int64(n))
 	if err != nil {
-		return nil, &fault{e.tag.Expr, "has no ordinal: " + err.Error()}
+		return nil, &fault{node: e.tag.Expr, message: "has no ordinal: " + err.Error()}
 	}
 	return e.made(s)
 }
@@ -126,7 +126,7 @@ func ordinal(e *Env, _ *Filter, v Value) (Value, error) {
 func (e *Env) decimal(v Value) (decimal.Decimal, error) {
 	x, err := operand(e.tag.Expr, v)
 	if err == nil && (x.magnitude() > maxWritten || x.Exponent() < -maxWritten) {
-		err = &fault{e.tag.Expr, "is a number with too many digits"}
+		err = &fault{node: e.tag.Expr, message: "is a number with too many digits"}
 	}
 	return x.shown(), err
 }
@@ -139,7 +139,7 @@ func (e *Env) writeNumber(f *Filter, v Value, pattern string) (Value, error) {
 	}
 	s, err := e.locale().Number(d, pattern)
 	if err != nil {
-		return nil, &fault{f.Args[0], "is not a number format: " + err.Error()}
+		return nil, &fault{node: f.Args[0], message: "is not a number format: " + err.Error()}
 	}
 	return e.made(s)
 }

@@ -137,7 +137,7 @@ func image(p *Present, f *Filter, args []Value) error {
 			continue
 		}
 		if len(lengths) == 0 {
-			return &fault{f.Args[i], "is not one of " + strings.Join(fits, ", ")}
+			return &fault{node: f.Args[i], message: "is not one of " + strings.Join(fits, ", ")}
 		}
 		if err := lengths[0].set(f.Args[i], arg); err != nil {
 			return err
@@ -155,7 +155,7 @@ func (l *Length) set(n Node, v Value) error {
 	s, _ := scalarText(v)
 	parsed, ok := parseLength(s)
 	if !ok {
-		return &fault{n, `is not a length like "4cm", "40mm", "1.5in", "72pt", or "300" for pixels, up to 22 inches`}
+		return &fault{node: n, message: `is not a length like "4cm", "40mm", "1.5in", "72pt", or "300" for pixels, up to 22 inches`}
 	}
 	*l = parsed
 	return nil
@@ -176,7 +176,7 @@ func barcode(p *Present, f *Filter, args []Value) error {
 	if len(args) > 0 {
 		s, _ := args[0].(string)
 		if p.Symbology = strings.ToLower(s); !slices.Contains(Symbologies, p.Symbology) {
-			return &fault{f.Args[0], "is not one of " + strings.Join(Symbologies, ", ")}
+			return &fault{node: f.Args[0], message: "is not one of " + strings.Join(Symbologies, ", ")}
 		}
 	}
 	for i, l := range []*Length{&p.Width, &p.Height} {
@@ -212,7 +212,7 @@ func color(p *Present, f *Filter, args []Value) error {
 	s, _ := args[0].(string)
 	found, ok := parseColor(s)
 	if !ok {
-		return &fault{f.Args[0], `is not a color like "#C00000" or "red"`}
+		return &fault{node: f.Args[0], message: `is not a color like "#C00000" or "red"`}
 	}
 	if len(args) == 1 || truth(args[1]) {
 		p.Color = found
@@ -223,7 +223,7 @@ func color(p *Present, f *Filter, args []Value) error {
 func style(p *Present, f *Filter, args []Value) error {
 	s, ok := args[0].(string)
 	if !ok || s == "" {
-		return &fault{f.Args[0], "is not the name of a style"}
+		return &fault{node: f.Args[0], message: "is not the name of a style"}
 	}
 	if len(args) == 1 || truth(args[1]) {
 		p.Style = s
@@ -247,7 +247,7 @@ func link(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	address, ok := scalarText(v)
 	if !ok {
-		return nil, &fault{e.tag.Expr, "is " + kindOf(v) + ", not a URL"}
+		return nil, &fault{node: e.tag.Expr, message: "is " + kindOf(v) + ", not a URL"}
 	}
 	e.presenting().Link = address
 	return e.textOr(f, 0, address)

@@ -50,7 +50,7 @@ func eachText(change func(*Env, *Filter, string) (Value, error)) func(*Env, *Fil
 	return eachScalar(func(e *Env, f *Filter, v Value) (Value, error) {
 		s, ok := scalarText(v)
 		if !ok {
-			return nil, &fault{e.tag.Expr, "is " + kindOf(v) + ", not text"}
+			return nil, &fault{node: e.tag.Expr, message: "is " + kindOf(v) + ", not text"}
 		}
 		if err := e.spend(len(s)/bytesPerStep, e.tag.Expr); err != nil {
 			return nil, err
@@ -153,7 +153,7 @@ func pad(e *Env, f *Filter, s string) (Value, error) {
 	case "both":
 		left, right = short/2, short-short/2
 	default:
-		return nil, &fault{f.Args[2], `is not "left", "right" or "both"`}
+		return nil, &fault{node: f.Args[2], message: `is not "left", "right" or "both"`}
 	}
 	return e.made(filling(fill, left) + s + filling(fill, right))
 }
@@ -171,14 +171,14 @@ func split(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	s, ok := scalarText(v)
 	if !ok {
-		return nil, &fault{e.tag.Expr, "is " + kindOf(v) + ", not text"}
+		return nil, &fault{node: e.tag.Expr, message: "is " + kindOf(v) + ", not text"}
 	}
 	sep, err := e.text(f.Args[0])
 	if err != nil {
 		return nil, err
 	}
 	if sep == "" {
-		return nil, &fault{f.Args[0], "is empty: give the text that separates the pieces"}
+		return nil, &fault{node: f.Args[0], message: "is empty: give the text that separates the pieces"}
 	}
 	if s == "" {
 		return []any{}, nil

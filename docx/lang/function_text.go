@@ -31,7 +31,7 @@ func concatenate(e *Env, c *Call, args []Value) (Value, error) {
 	for i, arg := range args {
 		s, ok := scalarText(arg)
 		if !ok {
-			return nil, &fault{c.Args[i], "is " + kindOf(arg) + ", not text"}
+			return nil, &fault{node: c.Args[i], message: "is " + kindOf(arg) + ", not text"}
 		}
 		if err := e.grow(len(s)); err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ func length(e *Env, c *Call, args []Value) (Value, error) {
 	}
 	s, ok := scalarText(args[0])
 	if !ok {
-		return nil, &fault{c.Args[0], "is " + kindOf(args[0]) + ", not text or a list"}
+		return nil, &fault{node: c.Args[0], message: "is " + kindOf(args[0]) + ", not text or a list"}
 	}
 	return wholeValue(utf8.RuneCountInString(s)), e.spend(len(s)/bytesPerStep, c)
 }
@@ -64,7 +64,7 @@ func joinItems(e *Env, c *Call, args []Value) (Value, error) {
 	for i, arg := range args[1:] {
 		s, ok := scalarText(arg)
 		if !ok {
-			return nil, &fault{c.Args[i+1], "is " + kindOf(arg) + ", not text"}
+			return nil, &fault{node: c.Args[i+1], message: "is " + kindOf(arg) + ", not text"}
 		}
 		separators[i] = &s
 	}
@@ -103,11 +103,11 @@ func lookUp(e *Env, c *Call, args []Value) (Value, error) {
 func lookupSteps(n Node, v Value) ([]Step, error) {
 	s, ok := scalarText(v)
 	if !ok {
-		return nil, &fault{n, "is " + kindOf(v) + ", not the name of a key"}
+		return nil, &fault{node: n, message: "is " + kindOf(v) + ", not the name of a key"}
 	}
 	keys := strings.SplitN(s, ".", MaxPath+1)
 	if len(keys) > MaxPath {
-		return nil, &fault{n, "names too many keys"}
+		return nil, &fault{node: n, message: "names too many keys"}
 	}
 	steps := make([]Step, len(keys))
 	for i, key := range keys {

@@ -93,7 +93,7 @@ func execute(t *testing.T, tag *Tag, data Value, opt Options) string {
 	use.Add(tag, &scope)
 	opt.Use, opt.Meter = &use, budget.New(t.Context(), budget.Limits{Steps: 100_000})
 	e := NewEnv(data, opt)
-	e.Push("x", data, 0, 2)
+	e.Push(&Tag{Kind: For, Var: "x"}, data, 0, 2)
 	var result any
 	var present *Present
 	var err error

@@ -220,7 +220,7 @@ func (r *rendering) run(from, to int) {
 			items, err := r.env.List(p.tag)
 			r.check(err)
 			for n, item := range items {
-				r.env.Push(p.tag.Var, item, n, len(items))
+				r.env.Push(p.tag, item, n, len(items))
 				r.run(i+1, p.end)
 				r.env.Pop()
 			}

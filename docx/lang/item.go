@@ -47,7 +47,11 @@ func (e *Env) leave() { e.items = e.items[:len(e.items)-1] }
 // inItem returns the value of n for one of the items.
 func (e *Env) inItem(n Node, item Value) (Value, error) {
 	e.items[len(e.items)-1].item = item
-	return e.eval(n)
+	v, err := e.eval(n)
+	if err != nil {
+		err = e.locate(err)
+	}
+	return v, err
 }
 
 // itemValues returns the values of n for the items, with nil for missing ones. If all are missing, the paths of the first item count as

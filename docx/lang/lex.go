@@ -103,9 +103,32 @@ func lexAny(l *lexer) stateFn {
 
 func lexWord(l *lexer) stateFn {
 	start := l.pos
-	l.skip(isNamePart)
-	l.emit(tokWord, start, l.text[start:l.pos])
+	l.emit(tokWord, start, l.name())
 	return lexAny
+}
+
+// name passes over the characters of a name and returns them without the direction marks in it.
+func (l *lexer) name() string {
+	start, end, marked := l.pos, l.pos, false
+	for {
+		r, n := l.peek()
+		switch {
+		case n > 0 && isNamePart(r):
+			marked = marked || end < l.pos
+			l.pos += n
+			end = l.pos
+			continue
+		case n > 0 && isDirectionMark(r) && end > start:
+			l.pos += n
+			continue
+		}
+		l.pos = end
+		name := l.text[start:end]
+		if marked {
+			name = withoutMarks(name)
+		}
+		return name
+	}
 }
 
 // lexKey reads a key after a dot, where a name may start with a digit and keywords mean nothing, or a name in
@@ -122,10 +145,11 @@ func lexKey(l *lexer) stateFn {
 		l.emit(tokKey, start, l.text[start+1:end-1])
 		return lexAny
 	}
-	if l.skip(isNamePart); l.pos == start {
+	key := l.name()
+	if key == "" {
 		return l.fail(start, "", "a key is missing after the dot")
 	}
-	l.emit(tokKey, start, l.text[start:l.pos])
+	l.emit(tokKey, start, key)
 	return lexAny
 }
 
@@ -216,7 +240,20 @@ func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 // isBlank reports whether r separates words: any white space, or an invisible mark that editors insert, such as
 // direction marks in and around right-to-left text.
 func isBlank(r rune) bool {
-	return unicode.IsSpace(r) || r == '\u200B' || r == '\u2060' || r == '\uFEFF' || unicode.Is(unicode.Bidi_Control, r)
+	return unicode.IsSpace(r) || r == '\u200B' || r == '\u2060' || r == '\uFEFF' || isDirectionMark(r)
+}
+
+// isDirectionMark reports whether r is one of the invisible marks that editors insert for right-to-left text.
+func isDirectionMark(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }
+
+// withoutMarks returns a name without direction marks.
+func withoutMarks(name string) string {
+	return strings.Map(func(r rune) rune {
+		if isDirectionMark(r) {
+			return -1
+		}
+		return r
+	}, name)
 }
 
 func isNameStart(r rune) bool {

@@ -64,7 +64,7 @@ func (e *Env) asMoment(v Value) (m moment, ok bool) {
 func (e *Env) moment(n Node, v Value) (moment, error) {
 	m, ok := e.asMoment(v)
 	if !ok {
-		return moment{}, &fault{n, "is " + kindName(v) + ", not a date like 2026-03-05"}
+		return moment{}, &fault{node: n, message: "is " + kindName(v) + ", not a date like 2026-03-05"}
 	}
 	return m, e.spend(1, n)
 }
@@ -77,7 +77,7 @@ func (e *Env) compareDates(n *Binary, l, r Value) (Value, error) {
 		if n.Op == "==" || n.Op == "!=" {
 			return n.Op == "!=", nil
 		}
-		return nil, &fault{n, "compares " + kindName(l) + " with " + kindName(r)}
+		return nil, &fault{node: n, message: "compares " + kindName(l) + " with " + kindName(r)}
 	}
 	c := compareMoments(a, b)
 	switch n.Op {
@@ -92,7 +92,7 @@ func (e *Env) compareDates(n *Binary, l, r Value) (Value, error) {
 // now returns the time of the execution.
 func (e *Env) now(n Node) (moment, error) {
 	if e.opt.Now.IsZero() {
-		return moment{}, &fault{n, "is not available: there is no clock here"}
+		return moment{}, &fault{node: n, message: "is not available: there is no clock here"}
 	}
 	return moment{Time: e.opt.Now.In(e.location()).Truncate(time.Second)}, nil
 }

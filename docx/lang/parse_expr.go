@@ -43,6 +43,7 @@ func (p *parser) binary(strength int) Node {
 	defer p.shallower()
 	left := p.unary()
 	for {
+		p.checkHabit(left)
 		negated := p.negation()
 		pos, op := p.peek().pos, p.operator()
 		if op.strength == 0 || op.strength < strength {
@@ -69,6 +70,32 @@ func (p *parser) operands(left Node, pos int, op operator) Node {
 		return &Presence{Pos(pos), left, op.text == isNotPresent}
 	}
 	return &Binary{Pos(pos), op.text, left, p.binary(op.strength + 1)}
+}
+
+// checkHabit reports operators of other languages after a value, with what to write here.
+func (p *parser) checkHabit(left Node) {
+	t, then := p.peek(), p.after()
+	switch {
+	case t.is("<") && then.is(">"):
+		p.fail(t.pos, "write != between two values", "there is no operator <>")
+	case t.kind == tokWord && strings.EqualFold(t.text, "is") && then.kind == tokWord:
+		p.fail(t.pos, "write x isPresent or x isNotPresent, or compare with ==", "there is no operator %q", t.text+" "+then.text)
+	case t.is("+") && (isText(left) || then.kind == tokString && !isNumber(then.text)):
+		p.fail(t.pos, hintJoin, "+ adds numbers, not strings")
+	}
+}
+
+// hintJoin says how to join strings.
+const hintJoin = `to join strings, write them next to each other in the document, or $string(a, " ", b)`
+
+// isText reports whether n is a literal string that is no number.
+func isText(n Node) bool {
+	l, ok := n.(*Literal)
+	if !ok {
+		return false
+	}
+	s, ok := l.Value.(string)
+	return ok && !isNumber(s)
 }
 
 // negation reports whether the next words are "not in" or "not contains".

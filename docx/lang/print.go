@@ -13,13 +13,13 @@ func (e *Env) print(v Value) (string, error) {
 		return "", nil
 	}
 	if list, ok := v.([]any); ok && isSole(e.present.As) {
-		return "", &fault{t.Expr, "is a list, but an image or a code shows one value"}
+		return "", &fault{node: t.Expr, message: "is a list, but an image or a code shows one value"}
 	} else if ok {
 		return e.printList(t.Expr, list, e.list.between, e.list.last)
 	}
 	s, ok := scalarText(v)
 	if !ok {
-		return "", &fault{t.Expr, "is " + kindOf(v) + " and cannot be printed"}
+		return "", &fault{node: t.Expr, message: "is " + kindOf(v) + " and cannot be printed"}
 	}
 	s += e.separator(s)
 	if len(s) > MaxText {
@@ -83,7 +83,7 @@ func (e *Env) itemTexts(n Node, list []any) ([]string, error) {
 		}
 		s, ok := scalarText(item)
 		if !ok {
-			return nil, &fault{n, "is a list that contains " + kindOf(item) + " and cannot be printed"}
+			return nil, &fault{node: n, message: "is a list that contains " + kindOf(item) + " and cannot be printed"}
 		}
 		if size += len(s); size > MaxText {
 			return nil, e.tooLong(n)

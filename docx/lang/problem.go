@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -21,6 +22,7 @@ const (
 type Problem struct {
 	Message string // the line
 	Path    string // the missing path as in the tag, or the unused path; "" if the problem is not about a path
+	Datum   string // the path of the value in the input, as in items[57].qty; "" if that is not a single value
 	Nearest string // the path that was probably meant, as it would be written in the tag; "" if none is similar
 	Hint    string // what exists instead, and what to do; may be empty
 	Tag     *Tag   // nil for input that was not used
@@ -63,13 +65,15 @@ type report struct {
 	line   string
 	tag    *Tag
 	path   *Path   // the missing path; nil if there is none
+	datum  string  // the path of the value in the input
+	same   string  // equal in reports that differ only in the datum; "": the line
 	frames []frame // the loops around
 	unused *unusedPath
 }
 
 // add adds a report, with the position of its tag and path.
 func (r *reports) add(line string, about report) {
-	key := lineOfTag{line, about.tag}
+	key := lineOfTag{cmp.Or(about.same, line), about.tag}
 	if _, ok := r.seen[key]; ok {
 		return
 	}
@@ -115,7 +119,7 @@ func (s *search) problems(r *reports, warning bool) []Problem {
 }
 
 func (s *search) problem(r *report) Problem {
-	p := Problem{Message: r.line, Tag: r.tag}
+	p := Problem{Message: r.line, Tag: r.tag, Datum: r.datum}
 	switch {
 	case r.unused != nil:
 		p.Path = r.unused.path
@@ -150,6 +154,9 @@ func (s *search) reader(u *unusedPath) string {
 // meant returns the existing path that is most similar to the missing one, or "".
 func (s *search) meant(r *report) string {
 	steps, scope := r.path.Steps, s.scope(r)
+	if found := s.hyphenated(scope, r); found != "" {
+		return found
+	}
 	if r.path.own {
 		if found := s.follow(scope, steps[1:], true); found != nil {
 			return pathText(append(steps[:1:1], found...))
@@ -171,6 +178,69 @@ func (s *search) meant(r *report) string {
 		}
 	}
 	return ""
+}
+
+// hyphenated returns the path with a hyphen in a key that exists and was read as a subtraction, such as first-name, or "".
+func (s *search) hyphenated(scope Value, r *report) string {
+	meant := ""
+	differences(r.tag, func(n *Binary) {
+		steps := subtracted(n)
+		if meant != "" || steps == nil || !mentions(n, r.path) {
+			return
+		}
+		if r.path.own {
+			steps = steps[1:]
+		}
+		if s.follow(scope, steps, false) != nil {
+			meant = pathText(subtracted(n))
+		}
+	})
+	return meant
+}
+
+// differences calls yield for each subtraction in a tag, the outer ones first.
+func differences(t *Tag, yield func(*Binary)) {
+	t.walk(func(n Node) {
+		if b, ok := n.(*Binary); ok && b.Op == "-" {
+			yield(b)
+		}
+	})
+}
+
+// subtracted returns the steps of a path whose hyphens were read as subtractions, or nil if n is something else.
+func subtracted(n Node) []Step {
+	switch n := n.(type) {
+	case *Path:
+		return n.Steps
+	case *Binary:
+		right, ok := leftmost(n.R).(*Path)
+		left := subtracted(n.L)
+		if !ok || left == nil || n.Op != "-" || left[len(left)-1].IsIndex {
+			return nil
+		}
+		steps := slices.Concat(left, right.Steps[1:])
+		steps[len(left)-1].Key += "-" + right.Steps[0].Key
+		return steps
+	}
+	return nil
+}
+
+// leftmost returns the first operand of the products that n consists of.
+func leftmost(n Node) Node {
+	for {
+		b, ok := n.(*Binary)
+		if !ok || b.strength() != strengthProduct {
+			return n
+		}
+		n = b.L
+	}
+}
+
+// mentions reports whether a path is part of n.
+func mentions(n Node, p *Path) bool {
+	found := false
+	reads(n, true, func(other *Path, _ bool) { found = found || other == p })
+	return found
 }
 
 // keyed is an object, or the names at a position.
@@ -338,6 +408,9 @@ func (s *search) there(r *report) string {
 	}
 	for i, step := range steps {
 		where := "'" + pathText(steps[:i]) + "'"
+		if i == 0 && r.path.list != nil {
+			where = "an item of '" + r.path.list.name() + "'"
+		}
 		switch c := v.(type) {
 		case keyed:
 			if !step.IsIndex && c.Has(step.Key) {

@@ -165,7 +165,7 @@ func FuzzProblems(f *testing.F) {
 			return
 		}
 		e := lang.NewEnv(v, lang.Options{Use: new(lang.Use)})
-		e.Push("x", v, 0, 1)
+		e.Push(&lang.Tag{Kind: lang.For, Var: "x"}, v, 0, 1)
 		if _, _, err := e.Print(tag); err != nil {
 			if _, ok := errors.AsType[*lang.LimitError](err); !ok {
 				t.Fatal(err)
@@ -200,5 +200,49 @@ func BenchmarkProblems(b *testing.B) {
 	}
 	for b.Loop() {
 		e.Problems()
+	}
+}
+
+func TestHyphensAreNoSubtraction(t *testing.T) {
+	for _, c := range []struct{ template, nearest string }{
+		{`{{first-name}}`, "`first-name`"},
+		{`{{customer.date-of-birth}}`, "customer.`date-of-birth`"},
+		{`{{if customer.vat-id}}{{endif}}`, "customer.`vat-id`"},
+		{`{{for i in items :: where(i.net-price > 1)}}{{endfor}}`, "i.`net-price`"},
+		{`{{for i in items}}{{i.net-price :: currency("EUR")}}{{endfor}}`, "i.`net-price`"},
+		{`{{$sum(items, net-price * 2)}}`, "`net-price`"},
+		{`{{unknown-b}}`, ""},
+	} {
+		e := env(t, `{"first-name": "Ada", "customer": {"date-of-birth": "1815-12-10", "vat-id": "GB1"}, "items": [{"net-price": 5}], "b": 1}`)
+		run(t, e, c.template)
+		problems := e.Problems()
+		if len(problems) == 0 || problems[0].Nearest != c.nearest {
+			t.Errorf("%s: %+v; want %q", c.template, problems, c.nearest)
+		}
+	}
+}
+
+// TestData checks that problems name the value as Schema.Check does.
+func TestData(t *testing.T) {
+	const data = `{"order": {"items": [{"qty": 1}, {"qty": "x", "parts": [{"n": 1}, {}]}, {"qty": 3}]}, "list": [1, "x"], "one": {"qty": "y"}}`
+	for _, c := range []struct{ template, datum, line string }{
+		{`{{for i in order.items}}{{i.qty * 2}}{{endfor}}`, "order.items[1].qty",
+			"The tag 'i.qty * 2' could not be computed: 'i.qty' (order.items[1].qty) is text, not a number."},
+		{`{{for i in order.items :: sort(i.qty, "desc")}}{{i.qty * 2}}{{endfor}}`, "order.items[1].qty", ""},
+		{`{{$sum(order.items, qty * 2)}}`, "order.items[1].qty", ""},
+		{`{{for i in order.items}}{{for p in i.parts :: optional}}{{p.n}}{{endfor}}{{endfor}}`, "order.items[1].parts[1].n",
+			"The tag 'p.n' was not provided in the input data."},
+		{`{{for x in list}}{{x :: percent}}{{endfor}}`, "list[1]", ""},
+		{`{{for x in one}}{{x.qty :: percent}}{{endfor}}`, "one.qty", ""},
+		{`{{order.items[-2].qty :: percent}}`, "order.items[1].qty", ""},
+		{`{{order.total}}`, "order.total", "The tag 'order.total' was not provided in the input data."},
+		{`{{order.items.price}}`, "", "The tag 'order.items.price' was not provided in the input data."},
+	} {
+		e := env(t, data)
+		run(t, e, c.template)
+		problems := e.Problems()
+		if len(problems) != 1 || problems[0].Datum != c.datum || c.line != "" && problems[0].Message != c.line {
+			t.Errorf("%s: %+v; want %q", c.template, problems, c.datum)
+		}
 	}
 }

@@ -88,7 +88,11 @@ func anyNode(t *rapid.T, depth int) Node {
 		return &List{Items: someNodes(t, arity{0, 3}, depth-1)}
 	default:
 		op := rapid.SampledFrom(slices.Sorted(maps.Keys(binaryStrength))).Draw(t, "op")
-		return &Binary{Op: op, L: anyNode(t, depth-1), R: anyNode(t, depth-1)}
+		n := &Binary{Op: op, L: anyNode(t, depth-1), R: anyNode(t, depth-1)}
+		if op == "+" && (isText(n.L) || strings.HasPrefix(n.R.String(), `"`)) { // which the parser rejects
+			n.Op = "-"
+		}
+		return n
 	}
 }
 

@@ -94,6 +94,23 @@ func (s *Scope) needed(p *Path, nodes []*useNode) int {
 	return from
 }
 
+// Unbound returns the first name in a tag that is a variable of some loop, though the tag is outside of that loop: one of variables, or
+// a property of the loop, such as loop.number. It is "" if there is none. Such a name can only be a key of the input.
+func (s *Scope) Unbound(t *Tag, variables map[string]bool) string {
+	name := ""
+	t.reads(func(p *Path, _ bool) {
+		key := p.Steps[0].Key
+		switch {
+		case name != "" || p.own || p.perItem || s.variable(key) != nil:
+		case p.loop && len(s.vars) == 0:
+			name = p.text
+		case variables[key]:
+			name = key
+		}
+	})
+	return name
+}
+
 func (s *Scope) variable(name string) *scopeVar {
 	for i := len(s.vars) - 1; i >= 0; i-- {
 		if s.vars[i].name == name {

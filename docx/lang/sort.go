@@ -115,9 +115,9 @@ func (e *Env) sortPlace(by sortBy, item Value) (place, error) {
 	s, ok := scalarText(v)
 	switch {
 	case !ok && by.key == nil:
-		return place{}, &fault{n, "is a list that contains " + kindOf(v) + ": name the key to sort by, as in sort(name)"}
+		return place{}, &fault{node: n, message: "is a list that contains " + kindOf(v) + ": name the key to sort by, as in sort(name)"}
 	case !ok:
-		return place{}, &fault{n, "is " + kindOf(v) + ", which cannot be sorted"}
+		return place{}, &fault{node: n, message: "is " + kindOf(v) + ", which cannot be sorted"}
 	}
 	if _, ok := v.(bool); ok {
 		return place{kind: placeBool, text: s}, nil

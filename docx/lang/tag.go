@@ -182,6 +182,39 @@ func (t *Tag) reads(yield func(p *Path, whole bool)) {
 	}
 }
 
+// walk calls yield for each node of the tag, a node before its operands.
+func (t *Tag) walk(yield func(Node)) {
+	if t.Expr != nil {
+		walk(t.Expr, yield)
+	}
+	for i := range t.Filters {
+		for _, arg := range t.Filters[i].Args {
+			walk(arg, yield)
+		}
+	}
+}
+
+func walk(n Node, yield func(Node)) {
+	yield(n)
+	switch n := n.(type) {
+	case *Unary:
+		walk(n.X, yield)
+	case *Binary:
+		walk(n.L, yield)
+		walk(n.R, yield)
+	case *Presence:
+		walk(n.X, yield)
+	case *List:
+		for _, item := range n.Items {
+			walk(item, yield)
+		}
+	case *Call:
+		for _, arg := range n.Args {
+			walk(arg, yield)
+		}
+	}
+}
+
 func reads(n Node, whole bool, yield func(*Path, bool)) {
 	switch n := n.(type) {
 	case *Path:

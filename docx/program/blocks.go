@@ -39,7 +39,7 @@ func (l *Loop) run(x *execution) error {
 			x.out.buf = append(x.out.buf, l.Between...)
 		}
 		x.lists.restart(l.Lists)
-		x.env.Push(l.Tag.Var, item, i, len(items))
+		x.env.Push(l.Tag, item, i, len(items))
 		err := x.run(l.Body)
 		x.env.Pop()
 		if err != nil {

@@ -21,6 +21,7 @@ type Error struct {
 
 	// Of problems with data: the path in the tag, and the most similar one in the data, which Hint names too.
 	Path    string `json:"path,omitempty"`
+	Datum   string `json:"data_path,omitempty"` // of the value in the data, as in items[57].qty
 	Nearest string `json:"did_you_mean,omitempty"`
 
 	Offset int `json:"-"` // of the place in the XML of the part, in bytes
@@ -37,6 +38,9 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, ", under %q", e.Heading)
 	}
 	b.WriteString(": " + e.Message)
+	if e.Datum != "" && e.Datum != e.Path && !strings.Contains(e.Message, e.Datum) {
+		b.WriteString(" In the data: " + e.Datum)
+	}
 	if e.Text != "" {
 		fmt.Fprintf(&b, "\n    %s\n    %s^", e.Text, strings.Repeat(" ", e.Column))
 	}

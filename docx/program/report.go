@@ -145,7 +145,7 @@ func (x *execution) details() []*Error {
 	for _, p := range x.env.TagProblems() {
 		if at := x.d.Places[p.Tag]; at != nil {
 			e := *at
-			e.Message, e.Hint, e.Path, e.Nearest, e.Warning = p.Message, p.Hint, p.Path, p.Nearest, p.Warning
+			e.Message, e.Hint, e.Path, e.Datum, e.Nearest, e.Warning = p.Message, p.Hint, p.Path, p.Datum, p.Nearest, p.Warning
 			add(e)
 		}
 	}
@@ -175,7 +175,7 @@ func (r *Report) shorten() {
 		}
 	}
 	for _, d := range r.Details {
-		for _, text := range []*string{&d.Message, &d.Tag, &d.Path, &d.Nearest, &d.Hint} {
+		for _, text := range []*string{&d.Message, &d.Tag, &d.Path, &d.Datum, &d.Nearest, &d.Hint} {
 			cut(text)
 		}
 	}
