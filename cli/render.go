@@ -21,7 +21,7 @@ const maxShown = 20
 type renderCmd struct {
 	Template string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template."`
 	Data     string `arg:"" placeholder:"DATA.json" help:"JSON data: an object for one document, or an array of objects for a batch; - for standard input."`
-	Out      string `short:"o" placeholder:"OUT" help:"The output file, or the output folder of a batch (default: the name of DATA, in the current folder); - for standard output. A name that ends in .pdf selects PDF."`
+	Out      string `short:"o" placeholder:"OUT" help:"The output file, or the output folder of a batch (default: the name of DATA, in the current folder); - for standard output. A name that ends in .pdf selects PDF. Macros of the template are kept only if the name ends in .docm."`
 	Name     string `placeholder:"NAME" help:"Name pattern for the documents of a batch, with tags, such as '{{ invoice.number }}.docx', or .pdf for PDFs (default: 1.docx, 2.docx, and so on)."`
 	PDF      bool   `name:"pdf" help:"Generate PDFs, even if no name ends in .pdf."`
 	ForPDF   bool   `name:"for-pdf" help:"Prepare Word documents for conversion with LibreOffice, which then fills in the page numbers in tables of contents."`
@@ -68,7 +68,7 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	options.ForPDF = c.ForPDF || c.asPDF()
+	options.ForPDF, options.Macros = c.ForPDF || c.asPDF(), c.withMacros()
 	paths, err := c.paths(batch, inputs, options)
 	if err != nil {
 		return err
@@ -98,10 +98,16 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) (err error) {
 // asPDF reports whether the output is PDF.
 func (c *renderCmd) asPDF() bool { return c.PDF || isPDF(c.Out) || isPDF(c.Name) }
 
+// withMacros reports whether the output is a Word document with the macros of the template.
+func (c *renderCmd) withMacros() bool { return hasExtension(c.Out, macroExtension) || hasExtension(c.Name, macroExtension) }
+
 // extension returns the extension of the documents.
 func (c *renderCmd) extension() string {
 	if c.asPDF() {
 		return pdfExtension
+	}
+	if c.withMacros() {
+		return macroExtension
 	}
 	return wordExtension
 }
@@ -116,6 +122,9 @@ func (c *renderCmd) checkOut(batch bool) error {
 	out := c.out("")
 	info, err := os.Stat(out)
 	switch {
+	case isWordTemplate(c.Out) || isWordTemplate(c.Name):
+		return usagef("Platen generates documents, not templates: use a name that ends in %s, %s, or %s", wordExtension, macroExtension,
+			pdfExtension)
 	case c.asPDF() && (isWord(c.Out) || isWord(c.Name)):
 		return usagef("--pdf contradicts a name that ends in %s: remove one of them", wordExtension)
 	case !c.asPDF() && c.pdfFlags != defaultPDFFlags:

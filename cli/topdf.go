@@ -166,10 +166,20 @@ func whyNot(err error) (reason, kept string) {
 
 // Extensions of documents.
 const (
-	wordExtension = ".docx"
-	pdfExtension  = ".pdf"
+	wordExtension  = ".docx"
+	macroExtension = ".docm"
+	pdfExtension   = ".pdf"
 )
 
-func isWord(path string) bool { return strings.EqualFold(filepath.Ext(path), wordExtension) }
+func isWord(path string) bool { return hasExtension(path, wordExtension) }
+
+// isWordTemplate reports whether a path names a Word template.
+func isWordTemplate(path string) bool {
+	return hasExtension(path, ".dotx") || hasExtension(path, ".dotm")
+}
+
+func hasExtension(path, extension string) bool {
+	return strings.EqualFold(filepath.Ext(path), extension)
+}
 
 func isPDF(path string) bool { return strings.EqualFold(filepath.Ext(path), pdfExtension) }

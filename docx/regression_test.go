@@ -339,9 +339,9 @@ func TestKindsOfDocuments(t *testing.T) {
 			"http://schemas.openxmlformats.org/officeDocument/2006/relationships"},
 		{"dotx", changed(main, "wordprocessingml.template.main+xml"), main, "template.main"},
 		{"docm", changed("application/vnd.openxmlformats-officedocument."+main, "application/vnd.ms-word.document.macroEnabled.main+xml"),
-			"macroEnabled.main+xml", ""},
+			main, "macroEnabled"},
 		{"dotm", changed("application/vnd.openxmlformats-officedocument."+main,
-			"application/vnd.ms-word.template.macroEnabledTemplate.main+xml"), "document.macroEnabled.main+xml", "macroEnabledTemplate"},
+			"application/vnd.ms-word.template.macroEnabledTemplate.main+xml"), main, "macroEnabled"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tpl, err := parse(compiletest.Pack(t, tt.files))

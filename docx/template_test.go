@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,7 +17,6 @@ import (
 
 	"platen/docx"
 	"platen/docx/compile/compiletest"
-	"platen/docx/lang"
 	"platen/ooxml"
 	"platen/ooxml/names"
 )
@@ -157,19 +157,42 @@ func TestStrictDocumentsAreFilled(t *testing.T) {
 	}
 }
 
-func TestWordTemplatesBecomeDocuments(t *testing.T) {
-	files := unpack(t, build(t, map[string]string{"document.xml": `<w:p/>`}))
-	for kind, want := range map[string]string{names.TypeTemplate: names.TypeDocument, names.TypeMacroTemplate: names.TypeMacroDocument,
-		names.TypeMacroDocument: names.TypeMacroDocument} {
-		dotx := maps.Clone(files)
-		dotx["[Content_Types].xml"] = strings.ReplaceAll(files["[Content_Types].xml"], names.TypeDocument, kind)
-		tpl, err := parse(compiletest.Pack(t, dotx))
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, _ := execute(t, tpl, new(lang.Object))
-		if types := unpack(t, out)["[Content_Types].xml"]; !strings.Contains(types, `"`+want+`"`) {
-			t.Errorf("a template of type %s gave\n%s\nwant the type %s", kind, types, want)
+// Documents have the content type of their extension, and macros only as .docm.
+func TestMacros(t *testing.T) {
+	files := unpack(t, build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>{{a}}</w:t></w:r></w:p>`}))
+	const macros = `<Override PartName="/word/vbaProject.bin" ContentType="application/vnd.ms-office.vbaProject"/>` +
+		`<Override PartName="/word/vbaData.xml" ContentType="application/vnd.ms-word.vbaData+xml"/>`
+	const rel = `<Relationship Id="m%d" Type="http://schemas.microsoft.com/office/2006/relationships/%s" Target="%s"/>`
+	const rels = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`
+	files["word/vbaProject.bin"], files["word/vbaData.xml"] = "VBA", `<wne:vbaSuppData xmlns:wne="x"/>`
+	files["word/_rels/vbaProject.bin.rels"] = rels + fmt.Sprintf(rel, 1, "wordVbaData", "vbaData.xml") + `</Relationships>`
+	files["word/_rels/document.xml.rels"] = strings.Replace(files["word/_rels/document.xml.rels"], "</Relationships>",
+		fmt.Sprintf(rel, 2, "vbaProject", "vbaProject.bin")+"</Relationships>", 1)
+	for _, kind := range []string{names.TypeDocument, names.TypeTemplate, names.TypeMacroTemplate, names.TypeMacroDocument} {
+		for _, keep := range []bool{false, true} {
+			template := maps.Clone(files)
+			template["[Content_Types].xml"] = strings.ReplaceAll(
+				strings.Replace(files["[Content_Types].xml"], "</Types>", macros+"</Types>", 1), names.TypeDocument, kind)
+			tpl, err := parse(compiletest.Pack(t, template))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if _, err := tpl.Execute(t.Context(), &out, decode(t, `{"a": "A"}`), docx.Options{Macros: keep}); err != nil {
+				t.Fatal(err)
+			}
+			got := unpack(t, out.Bytes())
+			all, want := strings.Join(slices.Collect(maps.Values(got)), "\n"), names.TypeDocument
+			if keep {
+				want = names.TypeMacroDocument
+			}
+			if types := got["[Content_Types].xml"]; strings.Count(types, ".main+xml") != 1 || !strings.Contains(types, `"`+want+`"`) {
+				t.Errorf("a template of type %s gave\n%s\nwant the type %s", kind, types, want)
+			}
+			hasMacros := strings.Contains(strings.ToLower(all+strings.Join(slices.Collect(maps.Keys(got)), " ")), "vba")
+			if hasMacros != keep {
+				t.Errorf("macros of a document from a template of type %s: %v, want %v", kind, hasMacros, keep)
+			}
 		}
 	}
 }

@@ -38,8 +38,9 @@ type Additions struct {
 	parts   []addedPart
 	media   map[[sha256.Size]byte]string // names by content
 	replace map[string][]byte            // parts of the package with new content
-	names   map[string]bool              // of the new parts, folded
-	number  int                          // the last that a name was given
+	omitted map[*Part]bool
+	names   map[string]bool // of the new parts, folded
+	number  int             // the last that a name was given
 }
 
 type addedPart struct {
@@ -126,6 +127,14 @@ func (a *Additions) Replace(name string, data []byte) {
 		a.replace = map[string][]byte{}
 	}
 	a.replace[fold(name)] = data
+}
+
+// Omit leaves a part of the package out. The relationships and the content type that name it must be replaced.
+func (a *Additions) Omit(part *Part) {
+	if a.omitted == nil {
+		a.omitted = map[*Part]bool{}
+	}
+	a.omitted[part] = true
 }
 
 // HasRel reports whether a relationship with this ID was added to a part.
@@ -215,7 +224,7 @@ func (a *Additions) WriteTo(w *Writer, also ...*Part) error {
 func (a *Additions) deferredParts() []*Part {
 	var all []*Part
 	for _, part := range a.pkg.parts {
-		if a.Deferred(part) && part.Name != ContentTypesName {
+		if a.Deferred(part) && !a.omitted[part] && part.Name != ContentTypesName {
 			all = append(all, part)
 		}
 	}

@@ -64,27 +64,11 @@ func File(m *budget.Meter, file []byte, mayInclude bool, included map[string][]S
 	if err := p.compileParts(mayInclude, included); err != nil {
 		return nil, err
 	}
-	if err := p.becomeDocument(); err != nil {
+	if err := p.readForms(); err != nil {
 		return nil, err
 	}
 	pkg.Forget()
 	return &p.Compiled, nil
-}
-
-// becomeDocument has the output of a Word template (.dotx, .dotm) declared a document, since Word refuses a file whose
-// name and content type differ.
-func (p *partCompiler) becomeDocument() error {
-	d := p.Document
-	part := d.Package.Part(ooxml.ContentTypesName)
-	src, err := d.Package.ReadXML(part)
-	if err != nil {
-		return err
-	}
-	types := strings.NewReplacer(names.TypeTemplate, names.TypeDocument, names.TypeMacroTemplate, names.TypeMacroDocument).Replace(string(src))
-	if types != string(src) {
-		d.Types = []byte(types)
-	}
-	return nil
 }
 
 // compileParts compiles the parts with text.

@@ -15,9 +15,9 @@ import (
 // Document is a compiled document: its package, and the programs of its parts. It is safe for concurrent use.
 type Document struct {
 	Package   *ooxml.Package
-	Parts     map[string]*Part   // by part name; parts without tags have none
-	Main      string             // name of the main part
-	Types     []byte             // [Content_Types].xml; nil if it is that of the template
+	Parts     map[string]*Part // by part name; parts without tags have none
+	Main      string           // name of the main part
+	Forms     [formCount]Form
 	Charts    map[string]*Chart  // by part name
 	Headers   map[string]*Header // that are written in each round of a loop, by part name
 	Lists     *Numbering         // nil if the template has no numbered lists
@@ -130,12 +130,15 @@ func (x *execution) readHeadings(data lang.Value) error {
 
 // write writes the package. The parts that list added lists, charts, and parts come last.
 func (x *execution) write(pw *ooxml.Writer) error {
-	if x.d.Types != nil {
-		x.added.Replace(ooxml.ContentTypesName, x.d.Types)
+	form := x.form()
+	for name, content := range form.Listings {
+		x.added.Replace(name, content)
 	}
 	var late []*ooxml.Part
 	for _, part := range x.d.inOrder() {
 		switch {
+		case form.Omitted[part]:
+			x.added.Omit(part)
 		case x.added.Deferred(part):
 		case x.d.Lists.isIn(part), x.d.isChartPart(part), x.d.isHeaderOfRounds(part):
 			late = append(late, part)

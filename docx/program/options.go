@@ -16,6 +16,7 @@ type Options struct {
 	Now      time.Time      // the value of $now, which is an error if Now is zero
 	Missing  lang.Missing   // how missing values are handled
 	Strict   bool           // every error or warning prevents the document
+	Macros   bool           // the document is a .docm, and keeps the macros of the template
 	ForPDF   bool           // the document is only converted to PDF by LibreOffice, and then discarded
 
 	Limits budget.Limits // zero fields mean the defaults

@@ -23,6 +23,7 @@ const (
 	RelImage              = relBase + "/image"
 	RelPackage            = relBase + "/package"
 	RelWorksheet          = relBase + "/worksheet"
+	RelMacros             = "http://schemas.microsoft.com/office/2006/relationships/vbaProject"
 	RelChart              = relBase + "/chart"
 	RelChartDrawing       = relBase + "/chartUserShapes"
 	RelChartStyle         = relMicrosoft + "2011/relationships/chartStyle"
