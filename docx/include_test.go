@@ -12,6 +12,7 @@ import (
 
 	"platen/docx"
 	"platen/docx/compile/compiletest"
+	"platen/docx/validate"
 )
 
 // including returns a template that includes a file between two paragraphs.
@@ -168,4 +169,37 @@ func FuzzInclude(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// A picture that links to a place in its own document keeps the link, and a comment around paragraphs leaves nothing.
+func TestIncludeLinksToItsOwnPlacesAndComments(t *testing.T) {
+	parts := unpack(t, withPictures(t, "photo"))
+	const click = `<a:hlinkClick xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" r:id="rIdOwn"/>`
+	body := regexp.MustCompile(`(<wp:docPr [^>]*)/>`).ReplaceAllString(parts["word/document.xml"], "$1>"+click+
+		strings.Replace(strings.Replace(click, "rIdOwn", "rIdGone", 1), "hlinkClick", "hlinkHover", 1)+"</wp:docPr>")
+	parts["word/document.xml"] = strings.Replace(body, "<w:body>", `<w:body><w:commentRangeStart w:id="7"/><w:p><w:bookmarkStart w:id="3" `+
+		`w:name="top"/><w:bookmarkEnd w:id="3"/><w:commentRangeEnd w:id="7"/></w:p>`, 1)
+	parts["word/_rels/document.xml.rels"] = strings.Replace(parts["word/_rels/document.xml.rels"], "</Relationships>",
+		`<Relationship Id="rIdOwn" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink" Target="#top"/>`+
+			`</Relationships>`, 1)
+	tpl, err := including(t, compiletest.Pack(t, parts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, _ := execute(t, tpl, decode(t, `{}`))
+	out := unpack(t, file)
+	doc := out["word/document.xml"]
+	link := regexp.MustCompile(`hlinkClick [^>]*r:id="([^"]*)"`).FindStringSubmatch(doc)
+	if link == nil || !strings.Contains(out["word/_rels/document.xml.rels"], `Id="`+link[1]+`"`) ||
+		!strings.Contains(out["word/_rels/document.xml.rels"], `Target="#top"`) {
+		t.Errorf("the picture has lost its link:\n%s\n%s", doc, out["word/_rels/document.xml.rels"])
+	}
+	if strings.Contains(doc, "hlinkHover") || strings.Contains(doc, "commentRange") {
+		t.Errorf("links without a target, or comments, remain:\n%s", doc)
+	}
+	for _, problem := range validate.Package(bytes.NewReader(file), int64(len(file))) {
+		if problem.Part != "/word/media/old.png" { // which is no image
+			t.Error(problem)
+		}
+	}
 }

@@ -178,7 +178,7 @@ func (a *Additions) Check() error {
 			return &Error{Code: CodeDamaged, Part: source, Message: "a missing part has relationships"}
 		}
 		for _, r := range a.rels[source] {
-			if !r.External && a.pkg.Part(r.Target) == nil && !a.names[fold(r.Target)] {
+			if !r.External && !r.IsOwn() && a.pkg.Part(r.Target) == nil && !a.names[fold(r.Target)] {
 				return &Error{Code: CodeDamaged, Part: source, Message: "the relationship " + r.ID + " points to " + r.Target + ", which is missing"}
 			}
 		}

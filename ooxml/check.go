@@ -51,7 +51,7 @@ func (p *Package) checkRels(source string) []error {
 				Message: fmt.Sprintf("the relationship %q is defined twice", r.ID)})
 		}
 		seen[r.ID] = true
-		if !r.External && p.Part(r.Target) == nil && r.Target != source {
+		if !r.External && !r.IsOwn() && p.Part(r.Target) == nil && r.Target != source {
 			problems = append(problems, &Error{Code: CodeDamaged, Part: relsName(source),
 				Message: fmt.Sprintf("the relationship %q points to %s, which is missing", r.ID, r.Target)})
 		}

@@ -14,9 +14,12 @@ import (
 type Relationship struct {
 	ID       string
 	Type     string // transitional form: strict URIs are mapped to it
-	Target   string // a part name ("/word/header1.xml"), or, when External, the target as written
+	Target   string // a part name ("/word/header1.xml"); when External or IsOwn, the target as written
 	External bool
 }
+
+// IsOwn reports whether the relationship leads to a place in the part that it belongs to, such as "#bookmark".
+func (r *Relationship) IsOwn() bool { return !r.External && strings.HasPrefix(r.Target, "#") }
 
 var wordMainTypes = []string{names.TypeDocument, names.TypeMacroDocument, names.TypeTemplate, names.TypeMacroTemplate}
 
@@ -135,6 +138,9 @@ func relsName(partName string) string {
 
 // resolve turns a relative reference into a part name. Cleaning a rooted path cannot leave the package.
 func (p *Package) resolve(source, target string) string {
+	if strings.HasPrefix(target, "#") {
+		return target
+	}
 	target, _, _ = strings.Cut(target, "#")
 	if !strings.HasPrefix(target, "/") {
 		target = path.Dir(source) + "/" + target

@@ -3,6 +3,7 @@ package compile
 import (
 	"slices"
 	"sort"
+	"strings"
 
 	"platen/docx/lang"
 	"platen/docx/program"
@@ -144,9 +145,36 @@ func (c *compiler) findBordersOf(b *block) {
 		}
 		c.addBorder(at)
 	}
-	if b.level == paragraphs && !b.stream {
+	switch {
+	case b.level == paragraphs && !b.stream:
 		c.keepSection(b)
+	case b.stream && b.isLoop() && c.gone[b.open().par.node] != c.gone[b.close().par.node]:
+		b.between = c.paragraphBreak(b)
 	}
+}
+
+// paragraphBreak returns the XML between two rounds of a loop that begins or ends within a paragraph, and whose other tag is alone in a
+// paragraph. The break on that side belongs to each item.
+func (c *compiler) paragraphBreak(b *block) string {
+	i := sort.Search(len(b.at.Children), func(i int) bool { return b.at.Children[i].End > b.openAt })
+	p := b.at.Children[i]
+	kept := ""
+	if props := p.Child("w:pPr"); props != nil {
+		for _, child := range props.Children {
+			if child.Name != "w:sectPr" && !holdsTrackedChange(child) {
+				kept += string(c.src[child.Start:child.End])
+			}
+		}
+		if kept != "" {
+			kept = "<" + props.RawName(c.src) + ">" + kept + "</" + props.RawName(c.src) + ">"
+		}
+	}
+	return "</" + p.RawName(c.src) + "><" + p.RawName(c.src) + ">" + kept
+}
+
+// holdsTrackedChange reports whether n is, or contains, a tracked change, whose id must not be repeated.
+func holdsTrackedChange(n *wml.Node) bool {
+	return strings.HasSuffix(n.Name, "Change") || trackedChanges[n.Name] || slices.ContainsFunc(n.Children, holdsTrackedChange)
 }
 
 // hints say what helps when a border cannot be where the tag is.

@@ -67,6 +67,8 @@ func (c *copier) rewrite(e *element) error {
 		}
 		if name := nameOf(child); styleKinds[name] != "" && value(child, "w:val") == "" {
 			e.RemoveChild(child) // the style is missing
+		} else if isLink[name] && attr(child, "r:id") == nil {
+			e.RemoveChild(child) // its target is missing, and required
 		}
 	}
 	return nil
@@ -82,6 +84,9 @@ func unwanted(e *element) bool {
 	}
 	return false
 }
+
+// isLink has the elements that are links, and need a target.
+var isLink = map[string]bool{"a:hlinkClick": true, "a:hlinkHover": true, "a:hlinkMouseOver": true}
 
 // styleKinds are the elements that name a style, with the kind of that.
 var styleKinds = map[string]string{"w:pStyle": "paragraph", "w:rStyle": "character", "w:tblStyle": "table"}
@@ -219,6 +224,10 @@ func (c *copier) relation(r ooxml.Relationship) (id string, err error) {
 	if r.External {
 		return c.relate(r.Type, r.Target, true)
 	}
+	if r.IsOwn() {
+		bookmark := r.Target[len("#"):]
+		return c.relate(r.Type, "#"+cmp.Or(c.bookmarks[bookmark], bookmark), false)
+	}
 	part := c.from.pkg.Part(r.Target)
 	if part == nil {
 		return "", nil
@@ -270,7 +279,7 @@ func (c *copier) copiedPart(part *ooxml.Part, relType string) (data []byte, rels
 		return c.copiedText(part, own)
 	}
 	for _, r := range own {
-		if r.External {
+		if r.External || r.IsOwn() {
 			rels = append(rels, r)
 			continue
 		}

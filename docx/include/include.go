@@ -316,7 +316,7 @@ func (in *inserter) source(pkg *ooxml.Package) (*source, error) {
 
 // blocks returns the content of the body without the section that ends it.
 func (s *source) blocks() []*element {
-	blocks := slices.Clone(s.body.ChildElements())
+	blocks := slices.DeleteFunc(slices.Clone(s.body.ChildElements()), unwanted)
 	if n := len(blocks); n > 0 && nameOf(blocks[n-1]) == "w:sectPr" {
 		blocks = blocks[:n-1]
 	}

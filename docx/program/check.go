@@ -71,10 +71,14 @@ func (x *execution) checkAdded() error {
 
 // refuse returns the error of Execute for a problem of the document. It returns other errors unchanged.
 func (x *execution) refuse(err error) error {
-	p, ok := validate.AsProblem(err)
-	if !ok {
-		return err
+	if p, ok := validate.AsProblem(err); ok {
+		return Damaged(p)
 	}
+	return err
+}
+
+// Damaged returns the error for a document that Platen would damage.
+func Damaged(p *validate.Problem) Errors {
 	names := strings.Split(p.Place, ", ")
 	return Errors{{
 		Part: p.Part, Place: names[0], Message: "the document would be damaged: " + p.Message,

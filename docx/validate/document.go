@@ -92,6 +92,11 @@ func (d *document) open(p *point, t *tag, offset int64) {
 			d.fault(f, p, offset)
 		}
 	}
+	if p.elem.required != "" {
+		if f := t.lacks(p); f != nil {
+			d.fault(f, p, offset)
+		}
+	}
 	if p.elem.field != noField {
 		if f := d.fields.take(openStep(p, t)); f != nil {
 			d.fault(f, p, offset)
@@ -179,7 +184,7 @@ func (d *document) checkRels(part *ooxml.Part) {
 			d.report(part.Name, "", &fault{CodeRelationship, fmt.Sprintf("the relationship %q is defined twice", r.ID), false})
 		}
 		d.ids[key] = true
-		if !r.External && d.pkg.Part(r.Target) == nil && r.Target != source && !strings.HasPrefix(r.Target, "#") {
+		if !r.External && d.pkg.Part(r.Target) == nil && r.Target != source && !r.IsOwn() {
 			d.report(part.Name, "", &fault{CodeRelationship,
 				fmt.Sprintf("the relationship %q points to %s, which is missing", r.ID, r.Target), false})
 		}

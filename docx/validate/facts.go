@@ -35,6 +35,8 @@ var facts = []fact{
 	{"w:p w:tr", "w14:paraId", "", "paragraph", unique},
 	{"w:commentRangeStart", "w:id", "", "start of a comment", unique},
 	{"w:commentRangeEnd", "w:id", "", "end of a comment", unique},
+	{"w:commentRangeStart", "w:id", "", "end of a comment", mentions},
+	{"w:commentRangeEnd", "w:id", "", "start of a comment", mentions},
 	{"w:commentReference", "w:id", "", "reference to a comment", unique},
 	{"w:comment", "w:id", "", "comment", defines},
 	{"w:commentReference", "w:id", "", "comment", refers},
@@ -69,6 +71,21 @@ func (f *fact) value(p *point, t *tag) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// required lists attributes that elements must have: the relationships of links (ISO 29500-1 §20.1.2.2.23 and §21.1.2.3.5). Their values
+// may be empty.
+var required = map[string]string{"a:hlinkClick": "r:id", "a:hlinkHover": "r:id", "a:hlinkMouseOver": "r:id"}
+
+// lacks returns the fault of an element without a required attribute, or nil.
+func (t *tag) lacks(p *point) *fault {
+	prefix, local, _ := strings.Cut(p.elem.required, ":")
+	for _, a := range t.attrs {
+		if has, name, _ := p.scope.attribute(a.name); has == prefix && string(name) == local {
+			return nil
+		}
+	}
+	return &fault{CodeMissing, p.elem.name + " has no " + p.elem.required, false}
 }
 
 // twice returns the fault of a duplicate id.

@@ -139,6 +139,11 @@ func (o *Output) open(p *point, t *tag, offset int64) {
 			}
 		}
 	}
+	if p.elem.required != "" {
+		if f := t.lacks(p); f != nil {
+			o.fault(f, p, offset)
+		}
+	}
 	if p.elem.field != noField {
 		o.field(openStep(p, t), p, offset)
 	}
@@ -234,6 +239,11 @@ func (f *faultFinder) open(p *point, t *tag, offset int64) {
 			f.fault(broken, p, offset)
 		} else if !isDeclaration(name) {
 			f.prefix = name[:colon]
+		}
+	}
+	if p.elem.required != "" {
+		if broken := t.lacks(p); broken != nil {
+			f.fault(broken, p, offset)
 		}
 	}
 	if p.elem.field != noField {

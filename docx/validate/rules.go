@@ -152,9 +152,10 @@ type element struct {
 
 	mustHold, endsWithParagraph, lenient, anywhere bool
 
-	facts []fact // of its attributes
-	grid  gridRole
-	field fieldRole
+	facts    []fact // of its attributes
+	required string // attribute
+	grid     gridRole
+	field    fieldRole
 }
 
 // place is the position of a child among its siblings.
@@ -199,6 +200,9 @@ var elements = func() map[string]*element {
 			e := get(name)
 			e.facts = append(e.facts, f)
 		}
+	}
+	for name, attribute := range required {
+		get(name).required = attribute
 	}
 	for role, name := range gridRoles {
 		get(name).grid = role

@@ -8,6 +8,7 @@ package validate
 import (
 	"fmt"
 	"io"
+	"regexp"
 
 	"platen/ooxml"
 )
@@ -56,6 +57,14 @@ func (p *Problem) Error() string {
 // Key identifies the problem without its place, which changes when a document is generated from a template.
 func (p Problem) Key() string { return p.Part + " " + string(p.Code) + " " + p.Message }
 
+// Kind is the same for problems of the same kind, whatever ids they name.
+func (p *Problem) Kind() string {
+	return string(p.Code) + " " + anID.ReplaceAllString(p.Message, "…")
+}
+
+// anID matches numbers and text in quotes, which are ids.
+var anID = regexp.MustCompile(`"[^"]*"|\b\S*\d\S*`)
+
 // MaxProblems is the maximum number of problems that are reported for one document.
 const MaxProblems = 1000
 
@@ -67,6 +76,11 @@ func Package(r io.ReaderAt, size int64) []Problem {
 	if err != nil {
 		return []Problem{{Code: CodePackage, Message: err.Error()}}
 	}
+	return Opened(pkg)
+}
+
+// Opened is [Package] for a package that is open.
+func Opened(pkg *ooxml.Package) []Problem {
 	d := &document{pkg: pkg, ids: map[string]bool{}}
 	for _, part := range pkg.Parts() {
 		d.check(part)
