@@ -78,6 +78,7 @@ func (c *compiler) editIDs() {
 	e := idEditor{c: c, starts: starts, open: map[rangeKey]*markedRange{}, references: map[string][]span{}}
 	e.walk(c.root)
 	e.editRanges()
+	e.editShapes()
 }
 
 // idEditor walks a part from start to end and knows which regions it is in.
@@ -90,6 +91,7 @@ type idEditor struct {
 	ranges []*markedRange
 
 	references map[string][]span // by the names of bookmarks that they may be to
+	shapes     shapes
 }
 
 // branch returns the innermost branch around n, or nil. The starts of the nodes it is asked about never fall.
@@ -107,6 +109,8 @@ func (e *idEditor) walk(n *wml.Node) {
 	case kind != nil:
 		e.noteMark(n, kind, at)
 	case at == nil || at.repeats == nil:
+	case shapeNames[n.Name] || shapeReferences[n.Name] != "":
+		e.shapes.note(e.c.src, n, at.repeats)
 	case n.Name == "w:hyperlink" || n.Name == "w:instrText" || n.Name == "w:fldSimple":
 		e.noteReferences(n)
 	case n.Name == "w:p" || n.Name == "w:tr":

@@ -41,8 +41,18 @@ func (c *compiler) noteInclusion(m *mark) {
 		at.Tag = m.tag.Text
 		c.inclusions = append(c.inclusions, &inclusion{Name: m.tag.Included(), at: at, Place: include.Place{
 			Part: c.part, Source: c.src, Start: par.Start, End: par.End, TableBefore: c.isBehindTable(par), NoParagraph: c.needsParagraphBehind(par),
+			NoSections: !endsSections(par),
 		}})
 	}
+}
+
+// endsSections reports whether a paragraph is where a section can end: directly in the body, or in content controls there.
+func endsSections(par *wml.Node) bool {
+	n := par.Parent
+	for n.Name == "w:sdtContent" || n.Name == "w:sdt" || n.Name == "w:customXml" {
+		n = n.Parent
+	}
+	return n.Name == "w:body"
 }
 
 // isBehindTable reports whether a table is right before a paragraph.

@@ -24,6 +24,8 @@ type copier struct {
 	declared declarations                                                       // there
 	isMain   bool                                                               // notes may be there
 
+	noSections bool // no section can end there
+
 	lists     map[string]string // new ids of lists, by their old ids
 	ids       map[string]int    // of bookmarks and tracked changes, in the same form
 	named     map[string]bool   // names of bookmarks that were looked at
@@ -58,7 +60,7 @@ func (c *copier) rewrite(e *element) error {
 		return err
 	}
 	for _, child := range e.ChildElements() {
-		if unwanted(child) {
+		if unwanted(child) || c.noSections && nameOf(child) == "w:sectPr" {
 			e.RemoveChild(child)
 			continue
 		}

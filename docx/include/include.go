@@ -21,6 +21,7 @@ type Place struct {
 	Document    *ooxml.Package
 	TableBefore bool // a table is before the paragraph
 	NoParagraph bool // a table follows, or nothing
+	NoSections  bool // the place is in a header, a table, or the like, where no section can end
 }
 
 // Taken are the ids and names that the document uses already.
@@ -156,6 +157,7 @@ func (in *inserter) content(part *ooxml.Part, p *Place, declared declarations) (
 		return in.added.Relate(part.Name, relType, target, external)
 	}
 	blocks := s.blocks()
+	c.noSections = p.NoSections
 	for _, b := range blocks {
 		c.nameBookmarks(b)
 	}
