@@ -1,7 +1,6 @@
 package docx
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"platen/docx/compile"
 	"platen/docx/include"
 	"platen/docx/program"
-	"platen/docx/validate"
 	"platen/ooxml"
 )
 
@@ -111,7 +109,7 @@ func (p *includer) whole(t *compile.Compiled, places []include.Place) (*compile.
 	for _, in := range included {
 		slices.SortFunc(in, func(a, b compile.Stretch) int { return cmp.Compare(a.Start, b.Start) })
 	}
-	if err := checkMerged(whole, t.Document.Package, places); err != nil {
+	if err := program.CheckMerged(whole, append(documents(places), t.Document.Package)); err != nil {
 		return nil, err
 	}
 	made, err := compile.File(p.meter, whole, false, included)
@@ -119,23 +117,6 @@ func (p *includer) whole(t *compile.Compiled, places []include.Place) (*compile.
 		return nil, err
 	}
 	return made, refused(slices.Concat(made.Mistakes, made.Document.Warnings))
-}
-
-// checkMerged returns an error if a file has mistakes that neither the template nor the files included in it have. The check of generated
-// documents cannot find these, because it tolerates what their template already has.
-func checkMerged(whole []byte, template *ooxml.Package, places []include.Place) error {
-	known := map[string]bool{}
-	for _, pkg := range append([]*ooxml.Package{template}, documents(places)...) {
-		for _, problem := range validate.Opened(pkg) {
-			known[problem.Kind()] = true
-		}
-	}
-	for _, problem := range validate.Package(bytes.NewReader(whole), int64(len(whole))) {
-		if !problem.Warning && !known[problem.Kind()] {
-			return program.Damaged(&problem)
-		}
-	}
-	return nil
 }
 
 // documents returns the documents that are included in some places.

@@ -119,7 +119,7 @@ func (e *idEditor) walk(n *wml.Node) {
 		}
 	case n.Name == "w:id" && n.Parent.Name == "w:sdtPr":
 		e.c.remove(n.Start, n.End)
-	case n.Name == "w:commentReference":
+	case n.Name == "w:commentReference", n.Name == "v:shapetype" && e.c.ofRounds() == nil:
 		e.once(n)
 	case trackedChanges[n.Name]:
 		if id := n.Attr("w:id"); id != nil {

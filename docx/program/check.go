@@ -1,6 +1,7 @@
 package program
 
 import (
+	"bytes"
 	"strings"
 
 	"platen/docx/validate"
@@ -64,6 +65,23 @@ func (x *execution) checkAdded() error {
 		check.Write(added.Data)
 		if err := check.End(); err != nil {
 			return x.refuse(err)
+		}
+	}
+	return nil
+}
+
+// CheckMerged returns an error if a file that was merged from several documents has mistakes that none of them has. The check of generated
+// documents cannot find these, because it tolerates what their template already has.
+func CheckMerged(file []byte, from []*ooxml.Package) error {
+	known := map[string]bool{}
+	for _, pkg := range from {
+		for _, problem := range validate.Opened(pkg) {
+			known[problem.Kind()] = true
+		}
+	}
+	for _, problem := range validate.Package(bytes.NewReader(file), int64(len(file))) {
+		if !problem.Warning && !known[problem.Kind()] {
+			return Damaged(&problem)
 		}
 	}
 	return nil
