@@ -86,3 +86,31 @@ func TestAddressesOfLinksAreJudged(t *testing.T) {
 		t.Errorf("report %+v", report)
 	}
 }
+
+// Tags in an embedded workbook stay, and a warning says so.
+func TestTagsInEmbeddedDocuments(t *testing.T) {
+	workbook := compiletest.Pack(t, map[string]string{
+		"[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ` +
+			`ContentType="application/xml"/></Types>`,
+		"xl/sharedStrings.xml": `<sst><si><t>{{order.total &gt; 1}}</t></si></sst>`,
+	})
+	for name, embedded := range map[string][]byte{"workbook": workbook, "no package": []byte("{{a}}")} {
+		files := unpack(t, build(t, map[string]string{"document.xml": `<w:p><w:r><w:object><v:shape id="s"/><o:OLEObject ` +
+			`xmlns:o="urn:schemas-microsoft-com:office:office" ShapeID="s" r:id="rIdBook"/></w:object></w:r></w:p>`}))
+		files["word/embeddings/book.xlsx"] = string(embedded)
+		files["[Content_Types].xml"] = strings.Replace(files["[Content_Types].xml"], "</Types>", `<Override `+
+			`PartName="/word/embeddings/book.xlsx" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"/></Types>`, 1)
+		files["word/_rels/document.xml.rels"] = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+			`<Relationship Id="rIdBook" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/package" ` +
+			`Target="embeddings/book.xlsx"/></Relationships>`
+		tpl, err := parse(compiletest.Pack(t, files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		warnings := strings.Join(tpl.Warnings().Messages(), "\n")
+		if name == "workbook" && warnings != "The tag '{{order.total > 1}}' is in an embedded document, and stays there." ||
+			name != "workbook" && warnings != "" {
+			t.Errorf("%s: warnings %q", name, warnings)
+		}
+	}
+}

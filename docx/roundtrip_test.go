@@ -59,6 +59,7 @@ var changedByOffice = map[string]string{
 	"golden-ids-in-loops":                "a shape without a form",
 	"golden-within-containers":           "pictures without shapes",
 	"value-linktext":                     "a link in a content control, which it writes as text",
+	"golden-plain-contents":              "equations and WordArt, whose text it writes in other elements",
 	"golden-field-nested":                "a field in the instruction of another, whose result it drops",
 	"random-apache-poi-FieldCodes":       "the author of the document, in a field",
 	"poi-tl-iterable_hyperlink":          "the date of today",

@@ -112,25 +112,53 @@ func (c *compiler) pieceNear(n *wml.Node) (*paragraph, *piece) {
 	return p, &p.pieces[0]
 }
 
-// plainAttributes are the attributes that readers see: alt texts, and the tooltips of links.
+// plainAttributes are the attributes that readers see: alt texts, the tooltips of links, and the text of watermarks and WordArt.
 var plainAttributes = map[string][]string{
-	"wp:docPr": {"descr", "title"}, "pic:cNvPr": {"descr", "title"}, "w:hyperlink": {"w:tooltip", "w:anchor"},
+	"wp:docPr": {"descr", "title"}, "pic:cNvPr": {"descr", "title"}, "w:hyperlink": {"w:tooltip", "w:anchor"}, "v:textpath": {"string"},
+}
+
+// plainContents are the elements whose runs hold only text, by what they are for people: equations, and the two texts of phonetic guides
+// (ruby). The value is the name of the texts in them.
+var plainContents = map[string]struct{ place, text string }{
+	"m:oMath": {"equation", "m:t"}, "w:rt": {"phonetic guide", "w:t"}, "w:rubyBase": {"phonetic guide", "w:t"},
 }
 
 // plainTexts are the texts of a part in which only text can be.
 type plainTexts struct {
 	*compiler
 	values []*mark
+	dirty  []*wml.Node // marks of fields whose result is to be updated
 }
 
-// find finds the tags in attributes and in field codes. Each text is treated like a separate paragraph.
+// plainText is a text that consists of attributes or of the content of elements.
+type plainText struct {
+	owner *wml.Node // in a paragraph
+	nodes []*wml.Node
+	attrs []*wml.Attr // of the nodes; nil if the text is their content
+	place string      // for people
+	code  bool        // it is the code of a field
+	link  bool        // of a link
+	field *wml.Node   // the mark or the element that begins the field
+}
+
+// find finds the tags in attributes, equations, phonetic guides, and field codes. Each text is treated like a separate paragraph.
 func (c *plainTexts) find() {
 	var walk func(n *wml.Node)
 	walk = func(n *wml.Node) {
 		for _, name := range plainAttributes[n.Name] {
 			if a := n.Attr(name); a != nil && !c.pictures.isPlaceholder(a) {
-				c.read(n, []*wml.Node{n}, []*wml.Attr{a}, "alt text or tooltip")
+				place := "alt text or tooltip"
+				if n.Name == "v:textpath" {
+					place = "watermark or WordArt"
+				}
+				c.read(plainText{owner: n, nodes: []*wml.Node{n}, attrs: []*wml.Attr{a}, place: place})
 			}
+		}
+		if kind, ok := plainContents[n.Name]; ok {
+			c.read(plainText{owner: n, nodes: n.All(kind.text), place: kind.place})
+		}
+		if a := n.Attr("w:instr"); a != nil && n.Name == "w:fldSimple" {
+			c.read(plainText{owner: n, nodes: []*wml.Node{n}, attrs: []*wml.Attr{a}, code: true, field: n})
 		}
 		if n.Name == "w:p" {
 			c.fieldCodes(n)
@@ -142,43 +170,69 @@ func (c *plainTexts) find() {
 	walk(c.root)
 }
 
-// fieldCodes finds the tags in the addresses of a paragraph's link fields. The codes of other fields are instructions
-// to Word, in which braces have another meaning.
+// fieldCodes finds the tags in the codes of a paragraph's fields.
 func (c *plainTexts) fieldCodes(par *wml.Node) {
-	var codes [][]*wml.Node // of the fields that are open
+	type field struct {
+		begin *wml.Node
+		codes []*wml.Node
+	}
+	var open []field
 	for _, child := range par.Children {
 		for _, run := range runsOf(child) {
 			for _, n := range run.Children {
-				last := len(codes) - 1
+				last := len(open) - 1
 				switch {
 				case n.Name == "w:fldChar" && wml.AttrValue(c.src, n, "w:fldCharType") == "begin":
-					codes = append(codes, nil)
+					open = append(open, field{begin: n})
 				case n.Name == "w:fldChar" && last >= 0:
-					if len(codes[last]) > 0 {
-						c.read(codes[last][0], codes[last], nil, "address of a link")
+					if codes := open[last].codes; len(codes) > 0 {
+						c.read(plainText{owner: codes[0], nodes: codes, code: true, field: open[last].begin})
 					}
-					if codes[last] = nil; wml.AttrValue(c.src, n, "w:fldCharType") == "end" {
-						codes = codes[:last]
+					if open[last].codes = nil; wml.AttrValue(c.src, n, "w:fldCharType") == "end" {
+						open = open[:last]
 					}
 				case n.Name == "w:instrText" && last >= 0:
-					codes[last] = append(codes[last], n)
+					open[last].codes = append(open[last].codes, n)
 				}
 			}
 		}
 	}
 }
 
-// read reads the tags of a text that consists of attributes or of the content of nodes.
-func (c *plainTexts) read(owner *wml.Node, nodes []*wml.Node, attrs []*wml.Attr, place string) {
-	p := &paragraph{node: owner}
+// fetching are the fields that read other files or start programs. Data must not decide which.
+var fetching = wml.SetOf("INCLUDETEXT INCLUDEPICTURE INCLUDE IMPORT LINK DDE DDEAUTO DATABASE EMBED MACROBUTTON GOTOBUTTON RD AUTOTEXT " +
+	"AUTOTEXTLIST CONTROL HTMLCONTROL ADDIN PRINT PRIVATE")
+
+// read reads the tags of a text.
+func (c *plainTexts) read(t plainText) {
+	p := c.flattened(&t)
+	spans, _ := lang.Find(p.text)
+	if len(spans) == 0 || t.code && !c.mayFill(&t, p, spans) {
+		return
+	}
+	for _, span := range spans {
+		a := c.asideIn(t.owner, p.text[span.Start:span.End], t.place)
+		if a == nil {
+			continue
+		}
+		c.asides = append(c.asides, a)
+		m := &mark{tag: a.mark.tag, par: p, from: span.Start, to: span.End, code: codeOf(&t, p.text[:span.Start])}
+		m.first, m.last = &p.pieces[p.pieceAt(span.Start)], &p.pieces[p.pieceAt(span.End-1)]
+		c.values = append(c.values, m)
+	}
+}
+
+// flattened returns a text as a paragraph.
+func (c *plainTexts) flattened(t *plainText) *paragraph {
+	p := &paragraph{node: t.owner}
 	f := flattener{src: c.src, p: p}
-	for i, n := range nodes {
+	for i, n := range t.nodes {
 		from, to := n.OpenEnd, n.CloseStart
-		if attrs != nil {
-			from, to = attrs[i].ValueStart, attrs[i].ValueEnd
+		if t.attrs != nil {
+			from, to = t.attrs[i].ValueStart, t.attrs[i].ValueEnd
 		}
 		piece := piece{node: n, plain: true, from: f.text.Len()}
-		if n.Name == "w:instrText" {
+		if t.attrs == nil {
 			piece.run = n.Parent
 		}
 		piece.offsets = scan.Decode(&f.text, c.src[from:to], from)
@@ -186,29 +240,69 @@ func (c *plainTexts) read(owner *wml.Node, nodes []*wml.Node, attrs []*wml.Attr,
 		p.pieces = append(p.pieces, piece)
 	}
 	p.text = f.text.String()
-	spans, _ := lang.Find(p.text)
-	if len(spans) == 0 {
-		return
-	}
-	if words := fieldWords(p.text); attrs == nil && (len(words) == 0 || !strings.EqualFold(words[0], "HYPERLINK")) {
-		return
-	}
-	for _, span := range spans {
-		a := c.asideIn(owner, p.text[span.Start:span.End], place)
-		if a == nil {
-			continue
-		}
-		c.asides = append(c.asides, a)
-		m := &mark{tag: a.mark.tag, par: p, from: span.Start, to: span.End}
-		m.first, m.last = &p.pieces[p.pieceAt(span.Start)], &p.pieces[p.pieceAt(span.End-1)]
-		c.values = append(c.values, m)
-	}
+	return p
 }
 
-// edit writes the edits of the values.
+// codeOf returns the form of a value in the code of a field, after some text; 0 for a value elsewhere.
+func codeOf(t *plainText, before string) program.CodeForm {
+	var form program.CodeForm
+	if t.code {
+		form = program.InCode
+		if isBare(before) {
+			form |= program.Bare
+		}
+		if t.link {
+			form |= program.InLink
+		}
+	}
+	return form
+}
+
+// mayFill reports whether values may be part of the code of a field. The result of the field is then updated by Word, unless it is a link.
+func (c *plainTexts) mayFill(t *plainText, p *paragraph, spans []lang.Span) bool {
+	name := ""
+	if words := fieldWords(p.text); len(words) > 0 {
+		name = strings.ToUpper(words[0])
+	}
+	if name == "HYPERLINK" {
+		t.place, t.link = "address of a link", true
+		return true
+	}
+	if t.place = "code of the field " + name; fetching[name] || strings.Contains(name, "{{") {
+		text := p.text[spans[0].Start:spans[0].End]
+		c.warnAside(t.owner, text, "code of a field", "The tag '"+text+
+			"' stays text: values are not allowed in the code of this field, because it may read other files.")
+		return false
+	}
+	c.dirty = append(c.dirty, t.field)
+	return true
+}
+
+// isBare reports whether what follows the beginning of a field's code is outside of quotes.
+func isBare(before string) bool {
+	quotes := 0
+	for i := 0; i < len(before); i++ {
+		switch before[i] {
+		case '\\':
+			i++
+		case '"':
+			quotes++
+		}
+	}
+	return quotes%2 == 0
+}
+
+// edit writes the edits of the values, and has the fields with values in their code updated when Word opens the document (ISO 29500-1
+// §17.16.18, dirty).
 func (c *plainTexts) edit() {
 	for _, m := range c.values {
 		c.editValue(m)
+	}
+	for _, n := range c.dirty {
+		if n.Attr("w:dirty") == nil {
+			at := n.Start + len("<") + len(n.RawName(c.src))
+			c.insert(at, " "+n.Prefix(c.src)+`dirty="true"`)
+		}
 	}
 }
 

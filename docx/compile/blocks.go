@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"platen/docx/lang"
+	"platen/docx/program"
 	"platen/docx/wml"
 )
 
@@ -18,6 +19,7 @@ type mark struct {
 	border      int    // where the tag's border is in the source, if it has a block
 	order       int    // among the marks of the part
 	unreadable  bool   // its tag cannot be parsed, which has been reported
+	code        program.CodeForm
 }
 
 // leavesSomething reports whether something may take the tag's place in its text.

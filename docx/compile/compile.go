@@ -129,6 +129,7 @@ var phases = []phase{
 	{find, "links", func(c *compiler) { c.links.find() }, []string{"paragraphs"}},
 	{find, "content controls", func(c *compiler) { c.controls.find() }, []string{"tags", "pictures"}},
 	{find, "attributes and field codes", func(c *compiler) { c.plain.find() }, []string{"pictures", "content controls"}},
+	{find, "embedded documents", (*compiler).findEmbedded, []string{"paragraphs"}},
 
 	{match, "blocks", (*compiler).matchBlocks, []string{"tags"}},
 	{match, "copies in tables of contents", (*compiler).forgetCopies, []string{"blocks"}},

@@ -45,7 +45,7 @@ func (c *valuePlaces) of(m *mark) *program.Place {
 func (c *valuePlaces) breaks(m *mark) *program.Breaks {
 	switch {
 	case m.first.plain:
-		return &program.Breaks{Plain: true, Code: m.first.node.Name == "w:instrText"}
+		return &program.Breaks{Plain: true, Code: m.code}
 	case m.first.node.Name == "a:t":
 		return c.drawingBreaks(m)
 	}

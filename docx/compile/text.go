@@ -33,7 +33,7 @@ type paragraph struct {
 type piece struct {
 	node    *wml.Node
 	run     *wml.Node
-	plain   bool  // text that is no w:t: of an attribute, a field's code or a property
+	plain   bool  // text in which only text can be: of an attribute, a field's code, an equation, or a property
 	from    int   // into the text
 	to      int   // after its last byte
 	touched bool  // the w:t stays, but with other text

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"platen/docx/lang"
 	"platen/ooxml/names"
@@ -87,9 +88,13 @@ func (o *Link) run(x *execution) error {
 }
 
 // appendPlain appends a value in its escaped form for an attribute or a field code.
-func appendPlain(dst []byte, s string, code bool) []byte {
-	if code { // where a quote ends an argument (ISO 29500-1 §17.16.2)
+func appendPlain(dst []byte, s string, b *Breaks) []byte {
+	if b.Code != 0 { // where a quote ends an argument (ISO 29500-1 §17.16.2)
+		quoted := s == "" || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '\\' })
 		s = strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s)
+		if b.Code&Bare != 0 && quoted {
+			s = `"` + s + `"`
+		}
 	}
 	return appendAttribute(dst, s)
 }

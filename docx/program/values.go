@@ -24,9 +24,20 @@ type shown struct {
 
 // Breaks has the XML for line breaks and tabs in values, with the prefix of the part.
 type Breaks struct {
-	Line, Tab   []byte
-	Plain, Code bool // the text is in an attribute, or in a field code
+	Line, Tab []byte
+	Plain     bool // only text can be there
+	Code      CodeForm
 }
+
+// CodeForm is the form of a value in the code of a field; 0 for other values.
+type CodeForm uint8
+
+// The forms of values in codes. They can be combined.
+const (
+	InCode CodeForm = 1 << iota
+	Bare            // outside of quotes: the value is a whole argument
+	InLink          // part of a URL
+)
 
 // Value writes the value of a tag.
 type Value struct {
@@ -92,7 +103,7 @@ func (x *execution) show(tag *lang.Tag) (v shown, err error) {
 
 // text writes a value as text.
 func (x *execution) text(o *Value, s string) {
-	if o.Breaks.Code && hasScheme(s) {
+	if o.Breaks.Code&InLink != 0 && hasScheme(s) {
 		address, err := linkAddress(s)
 		if err != nil {
 			x.fault(o.Tag, badAddress, err)
@@ -101,7 +112,7 @@ func (x *execution) text(o *Value, s string) {
 		s = address
 	}
 	if o.Breaks.Plain {
-		x.out.buf = appendPlain(x.out.buf, s, o.Breaks.Code)
+		x.out.buf = appendPlain(x.out.buf, s, o.Breaks)
 		return
 	}
 	var clean bool
