@@ -11,12 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"platen/docx"
 	"platen/ooxml"
 )
 
 type convertCmd struct {
 	In  []string `arg:"" name:"in" placeholder:"IN.docx" help:"Word documents, or folders with .docx files, including subfolders; - for standard input."`
 	Out string   `short:"o" placeholder:"OUT" help:"The PDF file if OUT ends in .pdf, otherwise the folder for PDFs; - for standard output (default for one document: the name of IN, in the current folder)."`
+	contentsFlags
 	pdfFlags
 	pdfConfig
 	JSON bool `name:"json" help:"Print a report as JSON: the file of each document, or why there is none."`
@@ -63,6 +65,7 @@ func (c *convertCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
+	converter.contents = c.contents()
 	defer func() { err = errors.Join(err, converter.engine.Close()) }()
 	began := time.Now()
 	report := convertReport{Documents: make([]convertedDocument, len(conversions))}
@@ -88,6 +91,11 @@ func (c *converter) convertTo(ctx context.Context, s *streams, what conversion, 
 	if err != nil {
 		document.Failure = err.Error()
 		return document
+	}
+	if updated, err := docx.UpdateContents(ctx, content, c.contents); err == nil {
+		content = updated
+	} else {
+		document.Warnings = append(document.Warnings, "The tables of contents were not updated: "+err.Error())
 	}
 	made, about, warnings, err := c.convert(ctx, content, release)
 	if err == nil {

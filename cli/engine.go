@@ -19,6 +19,15 @@ type engineFlags struct {
 	Now          string        `placeholder:"TIME" help:"The time that $$now returns, such as 2026-01-31T12:00:00Z, for reproducible documents (default: the current time)."`
 }
 
+// contentsFlags say which tables of contents are rewritten.
+type contentsFlags struct {
+	Contents string `default:"auto" enum:"auto,update,keep" placeholder:"WHAT" help:"What to do with tables of contents (default auto). auto: rewrite them if the document has tags, or if its settings tell Word to update fields. update: rewrite them. keep: leave them as they are."`
+}
+
+func (f *contentsFlags) contents() docx.Contents {
+	return map[string]docx.Contents{"update": docx.ContentsUpdate, "keep": docx.ContentsKeep}[f.Contents]
+}
+
 // options returns the options of the engine, or a usage error with everything that is wrong.
 func (f *engineFlags) options() (docx.Options, error) {
 	options, wrong := docx.Settings{Locale: f.Locale, TimeZone: f.TimeZone, Missing: f.Missing, Strict: f.Strict}.Options()

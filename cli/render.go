@@ -25,6 +25,7 @@ type renderCmd struct {
 	Name     string `placeholder:"NAME" help:"Name pattern for the documents of a batch, with tags, such as '{{ invoice.number }}.docx', or .pdf for PDFs (default: 1.docx, 2.docx, and so on)."`
 	PDF      bool   `name:"pdf" help:"Generate PDFs, even if no name ends in .pdf."`
 	ForPDF   bool   `name:"for-pdf" help:"Prepare Word documents for conversion with LibreOffice, which then fills in the page numbers in tables of contents."`
+	contentsFlags
 	engineFlags
 	pdfFlags
 	pdfConfig
@@ -64,7 +65,7 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err := c.checkOut(batch); err != nil {
 		return err
 	}
-	template, err := parseTemplate(c.Template)
+	template, err := parseTemplateWith(c.Template, c.contents())
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,9 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) (err error) {
 func (c *renderCmd) asPDF() bool { return c.PDF || isPDF(c.Out) || isPDF(c.Name) }
 
 // withMacros reports whether the output is a Word document with the macros of the template.
-func (c *renderCmd) withMacros() bool { return hasExtension(c.Out, macroExtension) || hasExtension(c.Name, macroExtension) }
+func (c *renderCmd) withMacros() bool {
+	return hasExtension(c.Out, macroExtension) || hasExtension(c.Name, macroExtension)
+}
 
 // extension returns the extension of the documents.
 func (c *renderCmd) extension() string {

@@ -76,6 +76,11 @@ func (m *templateError) Error() string {
 
 // parseTemplate reads and compiles a template.
 func parseTemplate(path string) (*docx.Template, error) {
+	return parseTemplateWith(path, docx.ContentsAuto)
+}
+
+// parseTemplateWith is parseTemplate with a choice of the tables of contents to rewrite.
+func parseTemplateWith(path string, contents docx.Contents) (*docx.Template, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -85,7 +90,9 @@ func parseTemplate(path string) (*docx.Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	template, err := docx.ParseWith(context.Background(), f, info.Size(), docx.ParseOptions{Time: -1, Include: included(filepath.Dir(path))})
+	template, err := docx.ParseWith(context.Background(), f, info.Size(), docx.ParseOptions{
+		Time: -1, Include: included(filepath.Dir(path)), Contents: contents,
+	})
 	if problems, ok := errors.AsType[docx.Errors](err); ok {
 		return nil, &templateError{path, problems}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/sync/errgroup"
 
+	"platen/docx"
 	"platen/pdf"
 	"platen/pdf/finish"
 )
@@ -72,6 +73,7 @@ type converter struct {
 	options    pdf.Options
 	protection *finish.Protection // nil for none
 	kind       string             // kind of its documents, if they are alike
+	contents   docx.Contents      // tables of contents to update in documents that are not generated
 }
 
 // newConverter returns a converter for a number of documents, or an error that says what to install. The caller closes it.
@@ -93,7 +95,7 @@ func newConverter(settings *pdfConfig, flags *pdfFlags, kind string, documents i
 	if err := engine.Available(); err != nil {
 		return nil, errors.Join(err, engine.Close())
 	}
-	return &converter{engine, few.workers(), options, protection, kind}, nil
+	return &converter{engine: engine, workers: few.workers(), options: options, protection: protection, kind: kind}, nil
 }
 
 // atOnce returns the number of documents in progress: while one is converted, the next one is prepared.

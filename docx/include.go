@@ -30,6 +30,8 @@ type ParseOptions struct {
 	// Include returns the file with the name in {{include "name"}}. If Include is nil, no files are available. Its error completes a sentence
 	// whose subject is the file.
 	Include func(name string) ([]byte, error)
+	// Contents says which tables of contents are rewritten.
+	Contents Contents
 	// Time is the limit for compiling. 0 means a minute, and a negative value no limit.
 	Time time.Duration
 }
@@ -38,14 +40,16 @@ type ParseOptions struct {
 type includer struct {
 	open  func(name string) ([]byte, error)
 	meter *budget.Meter
-	files map[string]*compile.Compiled // compiled files, by name
-	names []string                     // of the files that are being compiled, each included by the one before
-	count int
+
+	contents Contents
+	files    map[string]*compile.Compiled // compiled files, by name
+	names    []string                     // of the files that are being compiled, each included by the one before
+	count    int
 }
 
 // parse compiles a file. If it includes other files, it inserts them, and compiles the result.
 func (p *includer) parse(file []byte) (*compile.Compiled, error) {
-	t, err := compile.File(p.meter, file, p.open != nil, nil)
+	t, err := compile.File(p.meter, file, compile.Options{MayInclude: p.open != nil, Contents: p.contents})
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +116,7 @@ func (p *includer) whole(t *compile.Compiled, places []include.Place) (*compile.
 	if err := program.CheckMerged(whole, append(documents(places), t.Document.Package)); err != nil {
 		return nil, err
 	}
-	made, err := compile.File(p.meter, whole, false, included)
+	made, err := compile.File(p.meter, whole, compile.Options{Included: included, Contents: p.contents})
 	if err != nil {
 		return nil, err
 	}

@@ -34,8 +34,17 @@ type (
 	Limits = budget.Limits
 	// BudgetError means that a document exceeds a budget.
 	BudgetError = budget.Error
+	// Contents says which tables of contents are rewritten.
+	Contents = compile.Contents
 	// Tag is a tag as a template's listing shows it.
 	Tag = compile.Tag
+)
+
+// The ways to treat tables of contents.
+const (
+	ContentsAuto   = compile.ContentsAuto
+	ContentsUpdate = compile.ContentsUpdate
+	ContentsKeep   = compile.ContentsKeep
 )
 
 // ErrIncomplete is returned by [Template.Execute] for data that is not complete, if the options do not allow that.
@@ -66,7 +75,7 @@ func ParseWith(ctx context.Context, r io.ReaderAt, size int64, opt ParseOptions)
 	if _, err := io.ReadFull(io.NewSectionReader(r, 0, size), file); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read template: %w", err)
 	}
-	p := includer{open: opt.Include, meter: budget.ForTemplate(ctx, opt.Time), files: map[string]*compile.Compiled{}}
+	p := includer{open: opt.Include, contents: opt.Contents, meter: budget.ForTemplate(ctx, opt.Time), files: map[string]*compile.Compiled{}}
 	made, err := p.parse(file)
 	if err != nil {
 		return nil, err

@@ -17,18 +17,18 @@ const bytesPerStep = 10
 
 // template is the state that the compilers of a template's parts share.
 type template struct {
-	meter      *budget.Meter
-	pkg        *ooxml.Package
-	mayInclude bool
-	styles     map[string]style.Definition // by id
-	numbering  *program.Numbering          // nil if the template has none
-	charts     map[string]*program.Chart
-	headers    map[string]*boundHeader // of sections in loops, by the names of their parts
-	notes      map[string]*boundNote   // by their noteKey
-	ids        *IDs
-	slots      *program.Slots
-	use        *lang.Use
-	dialects   map[string]bool // other template languages that were found
+	meter     *budget.Meter
+	pkg       *ooxml.Package
+	opt       Options
+	styles    map[string]style.Definition // by id
+	numbering *program.Numbering          // nil if the template has none
+	charts    map[string]*program.Chart
+	headers   map[string]*boundHeader // of sections in loops, by the names of their parts
+	notes     map[string]*boundNote   // by their noteKey
+	ids       *IDs
+	slots     *program.Slots
+	use       *lang.Use
+	dialects  map[string]bool // other template languages that were found
 }
 
 // source is a part of the template.
@@ -64,6 +64,8 @@ type compiler struct {
 	edits []edit
 	ended error // of the meter
 
+	listSlots map[*wml.Node]int // 1 + the slot of the list, of items whose list restarts in loops
+
 	inclusions []*inclusion
 	listing    map[*mark]listed // of the tags that a listing shows
 
@@ -77,6 +79,7 @@ type compiler struct {
 
 func newCompiler(t *template, s source) *compiler {
 	c := &compiler{template: t, source: s}
+	c.listSlots = make(map[*wml.Node]int)
 	c.gone, c.guarded, c.pinned = make(map[*wml.Node]bool), make(map[*wml.Node]bool), make(map[*wml.Node]bool)
 	c.tocs, c.pictures, c.links, c.controls = tocs{compiler: c}, pictures{compiler: c}, links{compiler: c}, controls{compiler: c}
 	c.plain, c.places = plainTexts{compiler: c}, newValuePlaces(c)
@@ -88,7 +91,7 @@ func (c *compiler) compile() (*program.Part, error) {
 	if err := c.read(); err != nil {
 		return nil, err
 	}
-	if err := c.run(find); err != nil || len(c.marks)+len(c.asides)+len(c.ownNotes()) == 0 {
+	if err := c.run(find); err != nil || len(c.marks)+len(c.asides)+len(c.ownNotes()) == 0 && !c.updatesContents() {
 		return nil, err
 	}
 	if err := c.run(match); err != nil || len(c.errors) > 0 {
@@ -98,6 +101,11 @@ func (c *compiler) compile() (*program.Part, error) {
 		return nil, err
 	}
 	return c.assemble()
+}
+
+// updatesContents reports whether the part has tables of contents that are rewritten even without tags.
+func (c *compiler) updatesContents() bool {
+	return c.opt.Contents == ContentsUpdate && len(c.tocs.own) > 0
 }
 
 // stage is one of the rounds of compiling a part.
@@ -115,60 +123,62 @@ type phase struct {
 	name  string
 	run   func(c *compiler)
 	after []string // phases whose results it uses
+
+	findsTags bool
 }
 
 // phases are the steps of compiling a part, in the order in which they run. Edits at the same position with the same rank take effect in
 // the order of the phases that made them.
 var phases = []phase{
-	{find, "tables of contents", func(c *compiler) { c.tocs.find() }, nil},
-	{find, "paragraphs", (*compiler).findParagraphs, []string{"tables of contents"}},
-	{find, "ids in use", func(c *compiler) { c.ids.collect(c.src, c.root) }, nil},
-	{find, "foreign tags", (*compiler).findDialects, []string{"paragraphs"}},
-	{find, "tags", (*compiler).findTags, []string{"paragraphs"}},
-	{find, "pictures", func(c *compiler) { c.pictures.find() }, []string{"paragraphs"}},
-	{find, "links", func(c *compiler) { c.links.find() }, []string{"paragraphs"}},
-	{find, "content controls", func(c *compiler) { c.controls.find() }, []string{"tags", "pictures"}},
-	{find, "attributes and field codes", func(c *compiler) { c.plain.find() }, []string{"pictures", "content controls"}},
-	{find, "embedded documents", (*compiler).findEmbedded, []string{"paragraphs"}},
+	{find, "tables of contents", func(c *compiler) { c.tocs.find() }, nil, false},
+	{find, "paragraphs", (*compiler).findParagraphs, []string{"tables of contents"}, false},
+	{find, "ids in use", func(c *compiler) { c.ids.collect(c.src, c.root) }, nil, false},
+	{find, "foreign tags", (*compiler).findDialects, []string{"paragraphs"}, true},
+	{find, "tags", (*compiler).findTags, []string{"paragraphs"}, true},
+	{find, "pictures", func(c *compiler) { c.pictures.find() }, []string{"paragraphs"}, true},
+	{find, "links", func(c *compiler) { c.links.find() }, []string{"paragraphs"}, true},
+	{find, "content controls", func(c *compiler) { c.controls.find() }, []string{"tags", "pictures"}, true},
+	{find, "attributes and field codes", func(c *compiler) { c.plain.find() }, []string{"pictures", "content controls"}, true},
+	{find, "embedded documents", (*compiler).findEmbedded, []string{"paragraphs"}, true},
 
-	{match, "blocks", (*compiler).matchBlocks, []string{"tags"}},
-	{match, "copies in tables of contents", (*compiler).forgetCopies, []string{"blocks"}},
-	{match, "texts without tags", (*compiler).removeTags, []string{"blocks", "copies in tables of contents"}},
-	{match, "lines without tags", (*compiler).removeLines, []string{"texts without tags"}},
-	{match, "paragraphs without tags", (*compiler).findGone, []string{"lines without tags"}},
-	{match, "borders", (*compiler).findBorders, []string{"paragraphs without tags"}},
-	{match, "fields", (*compiler).checkFields, []string{"borders"}},
+	{match, "blocks", (*compiler).matchBlocks, []string{"tags"}, false},
+	{match, "copies in tables of contents", (*compiler).forgetCopies, []string{"blocks"}, false},
+	{match, "texts without tags", (*compiler).removeTags, []string{"blocks", "copies in tables of contents"}, false},
+	{match, "lines without tags", (*compiler).removeLines, []string{"texts without tags"}, false},
+	{match, "paragraphs without tags", (*compiler).findGone, []string{"lines without tags"}, false},
+	{match, "borders", (*compiler).findBorders, []string{"paragraphs without tags"}, false},
+	{match, "fields", (*compiler).checkFields, []string{"borders"}, false},
 
-	{change, "references to notes", (*compiler).findReferences, []string{"borders"}},
-	{change, "references to headers", (*compiler).findHeaders, []string{"borders"}},
-	{change, "scopes", (*compiler).readScopes, []string{"borders", "references to notes", "references to headers"}},
-	{change, "places of tags", (*compiler).notePlaces, []string{"borders"}},
-	{change, "values", (*compiler).editTexts, []string{"borders"}},
-	{change, "guarded paragraphs", (*compiler).guardParagraphs, []string{"borders"}},
-	{change, "guarded tables", (*compiler).guardTables, []string{"guarded paragraphs"}},
-	{change, "containers", (*compiler).guardContainers, []string{"guarded paragraphs", "guarded tables"}},
-	{change, "bound controls", (*compiler).editBound, nil},
-	{change, "lists", (*compiler).editLists, []string{"borders"}},
-	{change, "notes", (*compiler).editNotes, []string{"scopes"}},
-	{change, "headers", (*compiler).editHeaders, []string{"references to headers"}},
-	{change, "cells", (*compiler).editCells, []string{"borders"}},
-	{change, "drawings", func(c *compiler) { c.pictures.edit() }, []string{"paragraphs without tags"}},
-	{change, "addresses", func(c *compiler) { c.links.edit() }, nil},
-	{change, "controls", func(c *compiler) { c.controls.edit() }, []string{"paragraphs without tags"}},
-	{change, "attributes", func(c *compiler) { c.plain.edit() }, nil},
-	{change, "contents", func(c *compiler) { c.tocs.edit() }, []string{"borders"}},
+	{change, "references to notes", (*compiler).findReferences, []string{"borders"}, false},
+	{change, "references to headers", (*compiler).findHeaders, []string{"borders"}, false},
+	{change, "scopes", (*compiler).readScopes, []string{"borders", "references to notes", "references to headers"}, false},
+	{change, "places of tags", (*compiler).notePlaces, []string{"borders"}, false},
+	{change, "values", (*compiler).editTexts, []string{"borders"}, false},
+	{change, "guarded paragraphs", (*compiler).guardParagraphs, []string{"borders"}, false},
+	{change, "guarded tables", (*compiler).guardTables, []string{"guarded paragraphs"}, false},
+	{change, "containers", (*compiler).guardContainers, []string{"guarded paragraphs", "guarded tables"}, false},
+	{change, "bound controls", (*compiler).editBound, nil, false},
+	{change, "lists", (*compiler).editLists, []string{"borders"}, false},
+	{change, "notes", (*compiler).editNotes, []string{"scopes"}, false},
+	{change, "headers", (*compiler).editHeaders, []string{"references to headers"}, false},
+	{change, "cells", (*compiler).editCells, []string{"borders"}, false},
+	{change, "drawings", func(c *compiler) { c.pictures.edit() }, []string{"paragraphs without tags"}, false},
+	{change, "addresses", func(c *compiler) { c.links.edit() }, nil, false},
+	{change, "controls", func(c *compiler) { c.controls.edit() }, []string{"paragraphs without tags"}, false},
+	{change, "attributes", func(c *compiler) { c.plain.edit() }, nil, false},
+	{change, "contents", func(c *compiler) { c.tocs.edit() }, []string{"borders", "lists"}, false},
 	// The regions of ranges are read off the edits of all other phases.
 	{change, "ids", (*compiler).editIDs, []string{
 		"scopes", "values", "guarded paragraphs", "guarded tables", "containers", "bound controls", "lists", "notes", "headers", "cells",
 		"drawings",
 		"addresses", "controls", "attributes", "contents",
-	}},
+	}, false},
 }
 
 // run runs the phases of a stage, until the meter ends them.
 func (c *compiler) run(s stage) error {
 	for i := range phases {
-		if phases[i].stage != s {
+		if phases[i].stage != s || c.opt.NoTags && phases[i].findsTags {
 			continue
 		}
 		if phases[i].run(c); c.spend(len(c.pars) + len(c.marks) + len(c.edits)) {

@@ -19,6 +19,7 @@ import (
 	"platen/budget"
 	"platen/docx/program"
 	"platen/docx/style"
+	"platen/docx/wml"
 	"platen/ooxml"
 	"platen/ooxml/names"
 	"platen/ooxml/scan"
@@ -53,15 +54,32 @@ type partCompiler struct {
 	seen  map[string]bool // tags that are listed, with the loops around them
 }
 
-// File compiles a file without its inclusions. included has the ranges of its parts that come from included files. The
-// work is taken from m. The error is that of an unreadable file, or of m.
-func File(m *budget.Meter, file []byte, mayInclude bool, included map[string][]Stretch) (*Compiled, error) {
+// Options are the settings for compiling a file.
+type Options struct {
+	MayInclude bool                 // the template may include files
+	Included   map[string][]Stretch // the ranges of the parts that come from included files
+	Contents   Contents
+	NoTags     bool // only tables of contents are rewritten, and tags are text
+}
+
+// Contents says which tables of contents are rewritten.
+type Contents int
+
+// The ways to treat tables of contents.
+const (
+	ContentsAuto   Contents = iota // they are rewritten if the document has tags, or if its settings say that fields are to be updated
+	ContentsUpdate                 // they are rewritten
+	ContentsKeep                   // they stay as they are
+)
+
+// File compiles a file without its inclusions. The work is taken from m. The error is that of an unreadable file, or of m.
+func File(m *budget.Meter, file []byte, opt Options) (*Compiled, error) {
 	pkg, err := ooxml.OpenBytes(file, Limits)
 	if err != nil {
 		return nil, err
 	}
 	p := partCompiler{meter: m, Compiled: Compiled{Document: program.NewDocument(pkg), Size: len(file)}, seen: map[string]bool{}}
-	if err := p.compileParts(mayInclude, included); err != nil {
+	if err := p.compileParts(opt); err != nil {
 		return nil, err
 	}
 	if err := p.readForms(); err != nil {
@@ -72,7 +90,7 @@ func File(m *budget.Meter, file []byte, mayInclude bool, included map[string][]S
 }
 
 // compileParts compiles the parts with text.
-func (p *partCompiler) compileParts(mayInclude bool, included map[string][]Stretch) error {
+func (p *partCompiler) compileParts(opt Options) error {
 	d := p.Document
 	parts, err := textParts(d.Package)
 	if err != nil {
@@ -94,16 +112,28 @@ func (p *partCompiler) compileParts(mayInclude bool, included map[string][]Stret
 	for _, id := range slices.Backward(slices.Sorted(maps.Keys(styles))) {
 		d.StyleIDs[styles[id].Kind+" "+strings.ToLower(styles[id].Name)] = id
 	}
+	if opt.Contents == ContentsAuto {
+		updates, err := updatesFields(d.Package, main)
+		if err != nil {
+			return err
+		}
+		if updates {
+			opt.Contents = ContentsUpdate
+		}
+	}
 	shared := &template{
-		meter: p.meter, pkg: d.Package, mayInclude: mayInclude, styles: styles, numbering: d.Lists, charts: d.Charts,
+		meter: p.meter, pkg: d.Package, opt: opt, styles: styles, numbering: d.Lists, charts: d.Charts,
 		headers: map[string]*boundHeader{}, notes: map[string]*boundNote{}, ids: &IDs{bookmarks: d.Bookmarks}, slots: &d.Slots,
 		use: &d.Use, dialects: map[string]bool{},
+	}
+	if opt.NoTags {
+		parts, properties = parts[:1], nil
 	}
 	for _, part := range append(parts, properties...) {
 		if err := p.meter.Check(); err != nil {
 			return err
 		}
-		src := source{part: part.Name, isMain: part == main, isProperties: slices.Contains(properties, part), stretches: included[part.Name]}
+		src := source{part: part.Name, isMain: part == main, isProperties: slices.Contains(properties, part), stretches: opt.Included[part.Name]}
 		if err := p.compile(part, newCompiler(shared, src)); err != nil {
 			return err
 		}
@@ -113,6 +143,26 @@ func (p *partCompiler) compileParts(mayInclude bool, included map[string][]Stret
 		d.FirstID[space] = shared.ids.first(space)
 	}
 	return nil
+}
+
+// updatesFields reports whether the settings of a document say that its fields are to be updated when it is opened (ISO 29500-1
+// §17.15.1.81).
+func updatesFields(pkg *ooxml.Package, main *ooxml.Part) (bool, error) {
+	part, err := wml.RelatedPart(pkg, main, names.RelSettings)
+	if part == nil || err != nil {
+		return false, err
+	}
+	src, err := pkg.ReadXML(part)
+	if err != nil {
+		return false, err
+	}
+	r := scan.New(src)
+	for range r.All {
+		if r.Name() == "w:updateFields" {
+			return scan.IsOn(r.RawAttr("w:val")), nil
+		}
+	}
+	return false, nil
 }
 
 // compile compiles a part and keeps the result.

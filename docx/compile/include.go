@@ -31,7 +31,7 @@ func (c *compiler) noteInclusion(m *mark) {
 	p, par := m.par, m.par.node
 	rest := strings.TrimFunc(p.text[:m.from], isBlank) + strings.TrimFunc(p.text[m.to:], isBlank)
 	switch {
-	case !c.mayInclude:
+	case !c.opt.MayInclude:
 		c.fail(m, "files cannot be included here", "replace the tag with the text of the file")
 	case par.Name != "w:p" || rest != "" || par.Child("w:pPr").Child("w:sectPr") != nil:
 		c.fail(m, "a file is included between paragraphs, and something else is in the paragraph of this tag",

@@ -80,6 +80,7 @@ var beforeNumbering = map[string]bool{
 
 // editList has a paragraph name the list of a slot.
 func (c *compiler) editList(par *wml.Node, slot int) {
+	c.listSlots[par] = 1 + slot
 	l, _ := c.listOf(par)
 	step := &program.ListID{Slot: slot, Num: l.Num, ID: wml.IDNumber(l.Num)}
 	if l.ID != nil {

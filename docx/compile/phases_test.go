@@ -106,7 +106,7 @@ func templates(t *testing.T) [][]byte {
 // programs returns the steps of every part of a template.
 func programs(t *testing.T, file []byte) map[string][]program.Step {
 	t.Helper()
-	compiled, err := File(budget.New(t.Context(), budget.Limits{}), file, true, nil)
+	compiled, err := File(budget.New(t.Context(), budget.Limits{}), file, Options{MayInclude: true})
 	if err != nil {
 		return nil // what is wrong with some of the golden files is tested in docx
 	}

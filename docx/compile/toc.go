@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"platen/docx/lang"
 	"platen/docx/program"
+	"platen/docx/style"
 	"platen/docx/wml"
 	"platen/ooxml/scan"
 )
@@ -29,9 +31,10 @@ type toc struct {
 	plain   bool           // entries are no links
 	noPages [2]int         // levels without page numbers, from and to
 
-	entries [wml.HeadingLevels + 1][]byte // the properties of an entry's paragraph, by level
-	look    []byte                        // the properties of an entry's text
-	pages   map[string]string             // page numbers in the template, by the text of the entry
+	entries [wml.HeadingLevels + 1][]byte // the properties of an entry's paragraph, by level, with program.TabsMark
+	tabs    [wml.HeadingLevels + 1]program.EntryTabs
+	look    []byte            // the properties of an entry's text
+	pages   map[string]string // page numbers in the template, by the text of the entry
 }
 
 // maxTOCs bounds the tables of contents that are looked at.
@@ -42,6 +45,7 @@ type tocs struct {
 	*compiler
 	own    []*toc // tables of contents of headings, which are rewritten
 	others []*toc // those left alone, because they show other things or do not consist of whole paragraphs
+	lists  map[string]*program.NumberedList
 }
 
 // find finds the tables of contents. Only the main part has any.
@@ -65,7 +69,7 @@ func (c *tocs) find() {
 			switch {
 			case t.last == nil:
 				continue
-			case t.other:
+			case t.other || c.opt.Contents == ContentsKeep:
 				c.others = append(c.others, t)
 			default:
 				c.own = append(c.own, t)
@@ -219,24 +223,22 @@ func (t *toc) readEntries(c *tocs) {
 	t.pages = map[string]string{}
 	siblings := t.first.Parent.Children
 	from, to := slices.Index(siblings, t.first), slices.Index(siblings, t.last)
-	var tabs []byte // to the page numbers, of levels that have no entry yet
+	var tabs *wml.Node // of levels that have no entry yet
 	for _, par := range siblings[from : to+1] {
 		props := par.Child("w:pPr")
 		style := c.styles[wml.AttrValue(c.src, props.Child("w:pStyle"), "w:val")]
 		level, isEntry := strings.CutPrefix(strings.ToLower(style.Name), "toc ")
 		if n := wml.IDNumber(level); isEntry && n >= 1 && n <= wml.HeadingLevels && t.entries[n] == nil {
-			t.entries[n] = c.without(props, "w:sectPr", "w:pPrChange", "w:rPr")
-			if own := props.Child("w:tabs"); own != nil && tabs == nil {
-				tabs = c.src[own.Start:own.End]
+			t.entries[n] = c.entryProperties(props)
+			t.tabs[n] = t.entryTabs(c, n, style, props.Child("w:tabs"))
+			if tabs == nil {
+				tabs = props.Child("w:tabs")
 			}
 		}
 		f := flattener{src: c.src, p: &paragraph{node: par}}
 		f.content(par)
 		text := strings.TrimLeft(f.text.String(), string(wml.Object))
-		title, page, ok := strings.Cut(text, "\t")
-		if page = strings.Trim(page, string(wml.Object)+" "); ok && wml.IDNumber(page) > 0 {
-			t.pages[strings.TrimSpace(title)] = page
-		}
+		t.notePage(text)
 		if link := par.Child("w:hyperlink"); link != nil && t.look == nil {
 			t.look = c.inner(link.Child("w:r").Child("w:rPr"))
 		}
@@ -247,11 +249,90 @@ func (t *toc) readEntries(c *tocs) {
 		}
 		for _, id := range slices.Sorted(maps.Keys(c.styles)) {
 			if strings.EqualFold(c.styles[id].Name, "toc "+strconv.Itoa(level)) {
-				t.entries[level] = fmt.Appendf(nil, `<%[1]spStyle %[1]sval="%[2]s"/>%[3]s`, t.first.Prefix(c.src), id, tabs)
+				t.entries[level] = fmt.Appendf(nil, `<%[1]spStyle %[1]sval="%[2]s"/>%[3]s`, t.first.Prefix(c.src), id, program.TabsMark)
+				t.tabs[level] = t.entryTabs(c, level, c.styles[id], tabs)
 				break
 			}
 		}
 	}
+}
+
+// notePage records the page number of an entry with this text. Entries of numbered headings have a tab after the number.
+func (t *toc) notePage(text string) {
+	at := strings.LastIndexByte(text, '\t')
+	if at < 0 {
+		return
+	}
+	title, page := strings.TrimSpace(text[:at]), strings.Trim(text[at:], string(wml.Object)+" \t")
+	if wml.IDNumber(page) == 0 {
+		return
+	}
+	t.pages[title] = page
+	if _, words, ok := strings.Cut(title, "\t"); ok && t.pages[words] == "" {
+		t.pages[words] = page
+	}
+}
+
+// beforeTabs are the properties of a paragraph that precede w:tabs (ISO 29500-1 §17.3.1.26).
+var beforeTabs = wml.SetOf("w:pStyle w:keepNext w:keepLines w:pageBreakBefore w:framePr w:widowControl w:numPr w:suppressLineNumbers " +
+	"w:pBdr w:shd")
+
+// entryProperties returns the properties of the paragraph of an entry, with a mark in place of its tab stops.
+func (c *tocs) entryProperties(props *wml.Node) []byte {
+	var before, after []byte
+	for _, child := range props.Children {
+		switch xml := c.src[child.Start:child.End]; child.Name {
+		case "w:sectPr", "w:pPrChange", "w:rPr", "w:tabs":
+		default:
+			if beforeTabs[child.Name] {
+				before = append(before, xml...)
+			} else {
+				after = append(after, xml...)
+			}
+		}
+	}
+	return slices.Concat(before, []byte(program.TabsMark), after)
+}
+
+// numberWidth is the distance of the text of an entry from its number in each level, as in Word, in twentieths of a point.
+const numberWidth = 440
+
+// entryTabs returns the tab stops of the entries of a level: those that an entry of the template has, or else those that its style lacks.
+func (t *toc) entryTabs(c *tocs, level int, of style.Definition, own *wml.Node) program.EntryTabs {
+	prefix := "w:"
+	var left, right string
+	if own != nil {
+		prefix = own.Prefix(c.src)
+		for _, tab := range own.Children {
+			xml := string(c.src[tab.Start:tab.End])
+			switch wml.AttrValue(c.src, tab, "w:val") {
+			case "left", "start", "num":
+				left = cmp.Or(left, xml)
+			default:
+				right += xml
+			}
+		}
+	}
+	has := func(kinds ...string) bool {
+		return slices.ContainsFunc(of.Tabs, func(t style.Tab) bool { return slices.Contains(kinds, t.Kind) })
+	}
+	stop := func(kind, leader string, pos int) string {
+		return fmt.Sprintf(`<%[1]stab %[1]sval="%[2]s"%[3]s %[1]spos="%[4]d"/>`, prefix, kind, leader, pos)
+	}
+	hasPage := t.noPages[0] == 0 || level < t.noPages[0] || level > t.noPages[1]
+	if right == "" && hasPage && !has("right", "end") {
+		right = stop("right", " "+prefix+`leader="dot"`, c.textWidth())
+	}
+	if left == "" && !has("left", "start", "num") {
+		left = stop("left", "", numberWidth*level)
+	}
+	tabs := func(stops string) []byte {
+		if stops == "" {
+			return nil
+		}
+		return []byte("<" + prefix + "tabs>" + stops + "</" + prefix + "tabs>")
+	}
+	return program.EntryTabs{Numbered: tabs(left + right), Plain: tabs(right)}
 }
 
 // edit has the tables of contents written again, and the headings collected for them. Tables in loops are left alone.
@@ -280,30 +361,82 @@ func (c *tocs) edit() {
 
 // editHeadings has the headings of a part collected.
 func (c *tocs) editHeadings() {
-	streams := c.streams()
+	streams, lists := c.streams(), c.headingLists()
 	for _, p := range c.pars {
 		par := p.node
 		levels := c.levelsOf(par)
-		if levels == nil || par.Void() || c.isGone(par) || par.Ancestor(wml.Named("w:txbxContent")) != nil {
+		if par.Void() || c.isGone(par) || par.Ancestor(wml.Named("w:txbxContent")) != nil {
+			continue
+		}
+		if levels == nil {
+			c.editCounted(par, lists)
 			continue
 		}
 		if m := parting(par, streams); m != nil {
 			c.warn(m.par, lang.Span{Start: m.from, End: m.to},
 				"A heading is not in the table of contents, because a block begins or ends within its paragraph.",
 				"put each tag of the block into a separate paragraph")
+			c.editCounted(par, lists)
 			continue
 		}
 		at := par.OpenEnd
 		if props := par.Child("w:pPr"); props != nil {
 			at = props.End
 		}
-		prefix := par.Prefix(c.src)
+		prefix, item := par.Prefix(c.src), c.counted(par, lists)
 		c.add(edit{pos: par.Start, end: par.Start, rank: rankHeading, bound: passes, action: held(func(body []program.Step) program.Step {
-			return &program.Heading{Levels: levels, Body: body}
+			return &program.Heading{Levels: levels, Item: item, Body: body}
 		})})
 		c.emit(at, rankHeadingStart, &program.HeadingMark{Prefix: prefix})
 		c.emit(par.CloseStart, rankReplace, &program.HeadingMark{Prefix: prefix, End: true})
 		c.add(edit{pos: par.End, end: par.End, rank: rankHeadingEnd, bound: passed, action: released{}})
+	}
+}
+
+// headingLists returns the lists that have headings in them, by the ids of their definitions.
+func (c *tocs) headingLists() map[string]bool {
+	found := map[string]bool{}
+	for _, p := range c.pars {
+		if c.levelsOf(p.node) != nil {
+			if l, _ := c.numberedList(p.node); l != nil {
+				found[l.Shared] = true
+			}
+		}
+	}
+	return found
+}
+
+// numberedList returns the numbered list that a paragraph is an item of, or nil.
+func (c *tocs) numberedList(par *wml.Node) (*program.NumberedList, listItem) {
+	item, ok := c.listOf(par)
+	if !ok || c.numbering == nil {
+		return nil, item
+	}
+	l, known := c.lists[item.Num]
+	if !known {
+		l = c.numbering.Numbered(item.Num, func(style string) string { return c.styles[style].List.Num })
+		if c.lists == nil {
+			c.lists = map[string]*program.NumberedList{}
+		}
+		c.lists[item.Num] = l
+	}
+	return l, item
+}
+
+// counted returns a paragraph as an item of one of the lists, or the zero value.
+func (c *tocs) counted(par *wml.Node, lists map[string]bool) program.ListItem {
+	l, item := c.numberedList(par)
+	if l == nil || !lists[l.Shared] {
+		return program.ListItem{}
+	}
+	return program.ListItem{List: l, Level: min(wml.IDNumber(item.Level), program.ListLevels-1), Num: wml.IDNumber(item.Num),
+		Slot: c.listSlots[par]}
+}
+
+// editCounted has a paragraph that is no heading counted, if it is in a list that has headings.
+func (c *tocs) editCounted(par *wml.Node, lists map[string]bool) {
+	if item := c.counted(par, lists); item.List != nil {
+		c.emit(par.CloseStart, rankReplace, &program.Counted{Item: item})
 	}
 }
 
@@ -351,7 +484,7 @@ func parting(par *wml.Node, streams []*block) *mark {
 // step returns the step that writes a table of contents.
 func (c *tocs) step(t *toc) *program.TOC {
 	o := &program.TOC{Number: t.number, Prefix: t.first.Prefix(c.src), Entries: t.entries, Look: t.look, Pages: t.pages,
-		NoPages: t.noPages, Plain: t.plain}
+		Tabs: t.tabs, NoPages: t.noPages, Plain: t.plain}
 	o.Open = []byte("<" + o.Prefix + "p>")
 	from := t.first.OpenEnd
 	if props := t.first.Child("w:pPr"); props != nil {

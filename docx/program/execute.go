@@ -124,7 +124,7 @@ func (x *execution) readHeadings(data lang.Value) error {
 	used := x.meter.Used()
 	x.meter.Release(int(used.Memory - before.Memory))
 	x.meter.Unwrite(int(used.Content - before.Content))
-	x.toc.entries, x.pictures.prepared = first.toc.found, first.reusable()
+	x.toc.entries, x.pictures.prepared = numberHeadings(first.toc.found), first.reusable()
 	return x.meter.Hold(first.toc.bytes)
 }
 

@@ -20,8 +20,8 @@ const (
 	maxAddedLists = 30_000
 	// listBytes is the approximate memory of a list without its overrides.
 	listBytes = 100
-	// listLevels is the number of levels of a list.
-	listLevels = 9
+	// ListLevels is the number of levels of a list.
+	ListLevels = 9
 )
 
 // Numbering has the lists of a template, from its numbering.xml and its styles.
@@ -143,13 +143,13 @@ func (x *execution) anotherList(num string) (id int, err error) {
 	n := x.d.Lists
 	definition := n.nums[num]
 	if _, abstract := n.level(definition, ""); abstract != nil {
-		if err := x.meter.Spend(listLevels * (len(definition.Children) + len(abstract.Children))); err != nil {
+		if err := x.meter.Spend(ListLevels * (len(definition.Children) + len(abstract.Children))); err != nil {
 			return 0, err
 		}
 	}
 	prefix := definition.Prefix(n.Source)
 	var overrides strings.Builder
-	for i := range listLevels {
+	for i := range ListLevels {
 		level := strconv.Itoa(i)
 		lvl, abstract := n.level(definition, level)
 		if lvl == nil && abstract != nil && abstract.Child("w:numStyleLink") == nil {

@@ -335,7 +335,7 @@ func (h *richHost) Heading(level int, isStyled bool, text string) (before, behin
 	id, name := x.fresh(BookmarkIDs), x.freeBookmark("_Toc"+strconv.Itoa(firstHeading+c.count))
 	if c.collecting {
 		clean, _ := appendValue(nil, text, &Breaks{})
-		h.note(x.find(heading{levels, string(clean), name}))
+		h.note(x.find(heading{levels: levels, text: string(clean), bookmark: name}))
 	}
 	return fmt.Sprintf(`<%[1]sbookmarkStart %[1]sid="%[2]d" %[1]sname="%[3]s"/>`, h.at.Prefix, id, name),
 		fmt.Sprintf(`<%[1]sbookmarkEnd %[1]sid="%[2]d"/>`, h.at.Prefix, id)

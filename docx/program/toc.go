@@ -19,14 +19,18 @@ import (
 // LibreOffice imports the field as an index with unchanged text, and does not update the fields in it. Without the field, it updates the
 // fields for the page numbers immediately. A document that is only converted to PDF therefore has the entries without the field.
 
-// maxHeadings is the largest number of entries of a table of contents.
-const maxHeadings = 20_000
+// maxHeadings is the largest number of entries of a table of contents, including other paragraphs of the lists that the headings are in.
+const maxHeadings = 40_000
 
 // heading is an entry of tables of contents.
 type heading struct {
-	levels   []int // by the number of the table; 0 if the table does not show it
+	levels   []int // by the number of the table; 0 if the table does not show it. Nil for a paragraph that only counts
 	text     string
 	bookmark string
+
+	item           ListItem // the list that it is an item of; zero for none
+	num            int      // the id of that list in the document
+	number, suffix string   // the number, and what follows it; see numberedLevel
 }
 
 // contents are the headings of one execution.
@@ -67,6 +71,7 @@ func (c *contents) takeBack(mark int) { c.found = c.found[:mark] }
 // Heading runs a paragraph that is a heading.
 type Heading struct {
 	Levels []int // in each table of contents; 0 if the table does not show it
+	Item   ListItem
 	Body   []Step
 }
 
@@ -90,10 +95,14 @@ func (o *Heading) run(x *execution) error {
 	if err := x.meter.Spend((len(x.out.buf) - from) / bytesPerStep); err != nil {
 		return err
 	}
-	if text := textOf(x.out.buf[from:]); text != "" {
-		return x.find(heading{o.Levels, text, name})
+	h := heading{levels: o.Levels, text: textOf(x.out.buf[from:]), bookmark: name, item: o.Item, num: x.listID(&o.Item)}
+	if h.text == "" { // which no table shows, but which counts
+		h.levels = nil
 	}
-	return nil
+	if h.levels == nil && h.item.List == nil {
+		return nil
+	}
+	return x.find(h)
 }
 
 // bytesPerStep is the number of bytes of XML that are searched for one step.
@@ -189,6 +198,7 @@ type TOC struct {
 	Entries [wml.HeadingLevels + 1][]byte
 	Look    []byte
 	Pages   map[string]string
+	Tabs    [wml.HeadingLevels + 1]EntryTabs
 	NoPages [2]int
 	Plain   bool
 	Open    []byte // the start tag of a paragraph
@@ -213,9 +223,7 @@ func (o *TOC) run(x *execution) error {
 			continue
 		}
 		x.out.buf = append(x.out.buf, o.Open...)
-		if props := o.Entries[level]; props != nil {
-			x.out.buf = fmt.Appendf(x.out.buf, "<%[1]spPr>%[2]s</%[1]spPr>", o.Prefix, props)
-		}
+		x.out.buf = o.appendProperties(x.out.buf, level, h.number != "" && h.suffix == "tab")
 		if !begun {
 			x.out.buf = append(x.out.buf, begin...)
 			begun = true
@@ -237,6 +245,32 @@ func (o *TOC) run(x *execution) error {
 	return nil
 }
 
+// EntryTabs is the XML of the tab stops in the entries of a level: with one for the number of the heading, and without.
+type EntryTabs struct{ Numbered, Plain []byte }
+
+// appendProperties appends the properties of the paragraph of an entry. The tab stops are after the other properties that may precede them
+// (ISO 29500-1 §17.3.1.26).
+func (o *TOC) appendProperties(dst []byte, level int, numbered bool) []byte {
+	props, tabs := o.Entries[level], o.Tabs[level].Plain
+	if numbered {
+		tabs = o.Tabs[level].Numbered
+	}
+	if props == nil && tabs == nil {
+		return dst
+	}
+	before, after, _ := bytes.Cut(props, []byte(TabsMark))
+	return fmt.Appendf(dst, "<%[1]spPr>%[2]s%[3]s%[4]s</%[1]spPr>", o.Prefix, before, tabs, after)
+}
+
+// TabsMark is a character that stands for the tab stops in the properties of an entry. XML cannot contain it.
+const TabsMark = "\x00"
+
+// page returns the page number of a heading in the template, or a dash.
+func (o *TOC) page(h *heading) string {
+	text := scan.Text([]byte(h.text))
+	return cmp.Or(o.Pages[h.key(text)], o.Pages[text], "–")
+}
+
 // appendEntry appends the runs of an entry: its text, a tab, and a field with the page number.
 func (o *TOC) appendEntry(dst []byte, h heading, level int) []byte {
 	run := func(content string) string {
@@ -249,11 +283,24 @@ func (o *TOC) appendEntry(dst []byte, h heading, level int) []byte {
 	if len(o.Look) > 0 {
 		look = fmt.Sprintf("<%[1]srPr>%[2]s</%[1]srPr>", o.Prefix, o.Look)
 	}
-	entry := run(fmt.Sprintf(`%s<%[2]st%[3]s>%[4]s</%[2]st>`, look, o.Prefix, wml.Preserve, h.text))
+	text := func(s string) string {
+		return run(fmt.Sprintf(`%s<%[2]st%[3]s>%[4]s</%[2]st>`, look, o.Prefix, wml.Preserve, s))
+	}
+	var entry string
+	switch number := string(AppendEscaped(nil, h.number)); {
+	case number == "":
+		entry = text(h.text)
+	case h.suffix == "tab":
+		entry = text(number) + run(look+"<"+o.Prefix+"tab/>") + text(h.text)
+	case h.suffix == "space":
+		entry = text(number + " " + h.text)
+	default:
+		entry = text(number + h.text)
+	}
 	if o.NoPages[0] == 0 || level < o.NoPages[0] || level > o.NoPages[1] {
 		entry += run("<"+o.Prefix+"tab/>") + field("begin") +
 			run(fmt.Sprintf(`<%[1]sinstrText%[2]s> PAGEREF %[3]s \h </%[1]sinstrText>`, o.Prefix, wml.Preserve, h.bookmark)) + field("separate") +
-			run(fmt.Sprintf(`<%[1]st>%[2]s</%[1]st>`, o.Prefix, cmp.Or(o.Pages[scan.Text([]byte(h.text))], "–"))) + field("end")
+			run(fmt.Sprintf(`<%[1]st>%[2]s</%[1]st>`, o.Prefix, o.page(&h))) + field("end")
 	}
 	if !o.Plain {
 		entry = fmt.Sprintf(`<%[1]shyperlink %[1]sanchor="%[2]s" %[1]shistory="1">%[3]s</%[1]shyperlink>`, o.Prefix, h.bookmark, entry)

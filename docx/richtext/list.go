@@ -65,18 +65,28 @@ func (l List) mark(n int) string {
 			return l.Bullet
 		}
 		return usualBullets[0]
-	case "lowerLetter":
-		return strings.ToLower(letters(n)) + "."
-	case "upperLetter":
-		return letters(n) + "."
-	case "lowerRoman":
-		return strings.ToLower(roman(n)) + "."
-	case "upperRoman":
-		return roman(n) + "."
-	case "decimalZero":
-		return fmt.Sprintf("%02d.", n)
 	}
-	return strconv.Itoa(n) + "."
+	return FormatNumber(n, l.Format) + "."
+}
+
+// FormatNumber returns a number in a format of lists (ISO 29500-1 §17.18.59): letters, Roman, or else Arabic numerals. It is empty for
+// "none".
+func FormatNumber(n int, format string) string {
+	switch format {
+	case "none":
+		return ""
+	case "lowerLetter":
+		return strings.ToLower(letters(n))
+	case "upperLetter":
+		return letters(n)
+	case "lowerRoman":
+		return strings.ToLower(roman(n))
+	case "upperRoman":
+		return roman(n)
+	case "decimalZero":
+		return fmt.Sprintf("%02d", n)
+	}
+	return strconv.Itoa(n)
 }
 
 // letters counts A to Z, then AA, BB, … as Word does.

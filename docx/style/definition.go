@@ -17,6 +17,13 @@ type Definition struct {
 	Heading int    // the level, of "heading 1" and the like; 0 for others
 	Outline int    // the outline level from 1, of the style or of those that it is based on; 0 if they state none
 	List    List   // of the style or of those that it is based on
+	Tabs    []Tab  // of the style and of those that it is based on
+}
+
+// Tab is a tab stop (§17.3.1.37).
+type Tab struct {
+	Kind string // such as "left", "right", or "clear", which removes a tab stop
+	Pos  int    // in twentieths of a point
 }
 
 // List is the list that a paragraph is an item of, and the level of the item. The zero value means no list.
@@ -53,10 +60,22 @@ func Definitions(pkg *ooxml.Package, main *ooxml.Part) (map[string]Definition, e
 			if definition.List.Num == "" {
 				definition.List = own[base.id].List
 			}
+			definition.Tabs = withTabs(own[base.id].Tabs, definition.Tabs)
 		}
 		all[id] = definition
 	}
 	return all, nil
+}
+
+// withTabs returns the tab stops of a style that is based on another one.
+func withTabs(base, own []Tab) []Tab {
+	all := slices.Clone(own)
+	for _, t := range base {
+		if !slices.ContainsFunc(own, func(o Tab) bool { return o.Pos == t.Pos }) {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // define returns the definition of a style without those that it is based on.
@@ -72,6 +91,12 @@ func (s *styles) define(d *style) Definition {
 		switch s.r.Name() {
 		case "w:outlineLvl":
 			definition.Outline = wml.IDNumber(s.r.Attr("w:val")) + 1
+		case "w:tabs":
+			for range s.r.Children {
+				if s.r.Name() == "w:tab" {
+					definition.Tabs = append(definition.Tabs, Tab{s.r.Attr("w:val"), wml.IDNumber(s.r.Attr("w:pos"))})
+				}
+			}
 		case "w:numPr":
 			definition.List.Level = "0"
 			for range s.r.Children {
