@@ -10,8 +10,8 @@ import (
 	"platen/docx/lang"
 )
 
-// UpdateContents rewrites the tables of contents of a Word document from its headings, for conversion to PDF. Tags in it are text. It returns
-// the file unchanged if it has no such tables, or if they are to be kept.
+// UpdateContents rewrites the tables of contents of a Word document from its headings, for conversion to PDF. Tags in it are text. It
+// returns the file unchanged if it has no such tables, or if they are to be kept.
 func UpdateContents(ctx context.Context, file []byte, contents Contents) ([]byte, error) {
 	if contents == ContentsKeep {
 		return file, nil
