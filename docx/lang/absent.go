@@ -19,7 +19,7 @@ func (e *Env) overlooked(n int) {
 
 // suspect notes a missing path that may name a key that nothing has.
 func (e *Env) suspect(p *Path) {
-	if p.loop && len(e.frames) > 0 || len(e.suspects) >= MaxReports {
+	if p.isIndex || p.loop && len(e.frames) > 0 || len(e.suspects) >= MaxReports {
 		return
 	}
 	isKnown := func(r report) bool { return r.path == p }

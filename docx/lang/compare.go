@@ -3,6 +3,8 @@ package lang
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -16,7 +18,7 @@ func (e *Env) compare(n *Binary, l, r Value) (Value, error) {
 		return false, nil
 	}
 	if isMoment(l) || isMoment(r) {
-		if n.Op != "in" && n.Op != "contains" {
+		if !ofText[n.Op] {
 			return e.compareDates(n, l, r)
 		}
 	}
@@ -29,8 +31,61 @@ func (e *Env) compare(n *Binary, l, r Value) (Value, error) {
 		return e.contains(n, r, l)
 	case "contains":
 		return e.contains(n, l, r)
+	case startsWith, endsWith, matches:
+		return e.matchText(n, l, r)
 	}
 	return order(n, l, r)
+}
+
+// ofText are the operators that do not compare values.
+var ofText = map[string]bool{"in": true, "contains": true, startsWith: true, endsWith: true, matches: true}
+
+// maxPattern is the largest length of a pattern, in bytes.
+const maxPattern = 1000
+
+// compilePattern compiles a regular expression in the syntax of RE2. Its error completes a sentence about the pattern.
+func compilePattern(pattern string) (*regexp.Regexp, error) {
+	if len(pattern) > maxPattern {
+		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxPattern)
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("the pattern is not valid: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+	}
+	return re, nil
+}
+
+// matchText returns whether a text begins or ends with another one, or matches a pattern.
+func (e *Env) matchText(n *Binary, l, r Value) (Value, error) {
+	text, ok := scalarText(l)
+	if !ok {
+		return nil, &fault{node: n.L, message: "is " + kindOf(l) + ", not text"}
+	}
+	part, ok := scalarText(r)
+	if !ok {
+		return nil, &fault{node: n.R, message: "is " + kindOf(r) + ", not text"}
+	}
+	switch n.Op {
+	case startsWith:
+		return strings.HasPrefix(text, part), e.spend(len(part)/bytesPerStep, n)
+	case endsWith:
+		return strings.HasSuffix(text, part), e.spend(len(part)/bytesPerStep, n)
+	}
+	re := n.pattern
+	if re == nil {
+		var err error
+		if re, err = compilePattern(part); err != nil {
+			return nil, &fault{node: n.R, message: "cannot be used: " + err.Error()}
+		}
+		if err := e.spend(len(part), n); err != nil {
+			return nil, err
+		}
+	}
+	// A match takes time in proportion to the product of both lengths.
+	if err := e.spend(len(text)*len(part)/bytesPerStep, n); err != nil {
+		return nil, err
+	}
+	return re.MatchString(text), nil
 }
 
 func isMoment(v Value) bool {

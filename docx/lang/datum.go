@@ -7,6 +7,9 @@ import "strconv"
 
 // datum returns the path in the input of what p names, or "" if that is not a single value of the input.
 func (e *Env) datum(p *Path) string {
+	if p.isIndex {
+		return ""
+	}
 	key := p.Steps[0].Key
 	if p.perItem {
 		for i := len(e.items) - 1; i >= 0; i-- {

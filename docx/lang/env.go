@@ -64,6 +64,8 @@ type Env struct {
 	suspects []report
 
 	tag       *Tag // current tag, with its state:
+	subject   Node // the expression whose filters are applied
+	handled   int  // the number of missing paths before that
 	items     []itemScope
 	missing   []*Path
 	list      separators
@@ -247,7 +249,7 @@ func (e *Env) allWarnings() reports {
 
 // begin makes t the tag that is evaluated.
 func (e *Env) begin(t *Tag) {
-	e.tag = t
+	e.tag, e.subject, e.handled = t, t.Expr, 0
 	e.missing = e.missing[:0]
 	e.list = separators{}
 	e.items = e.items[:0]

@@ -32,6 +32,10 @@ func (e *Env) eval(n Node) (Value, error) {
 		return (v == nil) == n.Not, err
 	case *Call:
 		return e.call(n)
+	case *Index:
+		return e.index(n)
+	case *Filtered:
+		return e.filteredOperand(n)
 	}
 	return nil, &fault{node: n, message: "is not an expression"}
 }
@@ -46,6 +50,57 @@ func (e *Env) itemsIn(n *List) (Value, error) {
 		}
 	}
 	return values, nil
+}
+
+// index returns the value at a key or position that is computed.
+func (e *Env) index(n *Index) (Value, error) {
+	base, err := e.eval(n.Base)
+	if base == nil || err != nil {
+		return nil, err
+	}
+	key, err := e.eval(n.Key)
+	if key == nil || err != nil {
+		return nil, err
+	}
+	text, ok := scalarText(key)
+	if !ok {
+		return nil, &fault{node: n.Key, message: "is " + kindOf(key) + ", not a key or a position"}
+	}
+	var v Value
+	switch base := base.(type) {
+	case *Object:
+		v = base.Get(text)
+	case []any:
+		if _, isNumber := asNumber(key); isNumber {
+			at, err := wholeNumber(n.Key, key, -maxWhole, maxWhole)
+			if err != nil {
+				return nil, err
+			}
+			v = itemAt(base, at)
+		} else {
+			v = e.descend(base, []Step{{Key: text}})
+		}
+	}
+	if v = e.descend(v, n.Steps); v == nil {
+		e.missing = append(e.missing, n.name)
+	}
+	return v, e.spend(len(text)/bytesPerStep, n)
+}
+
+// filteredOperand returns the value of an operand with its filters.
+func (e *Env) filteredOperand(n *Filtered) (Value, error) {
+	subject, handled := e.subject, e.handled
+	e.subject, e.handled = n.X, len(e.missing)
+	defer func() { e.subject, e.handled = subject, handled }()
+	v, err := e.eval(n.X)
+	for i := range n.Filters {
+		if err != nil {
+			return nil, err
+		}
+		f := &n.Filters[i]
+		v, err = f.fn.apply(e, f, v)
+	}
+	return v, err
 }
 
 func (e *Env) unary(n *Unary) (Value, error) {

@@ -41,6 +41,7 @@ type filter struct {
 	args     []takes               // the uses of its arguments; the last one is for all further arguments
 	same     bool                  // the result is still the same value, so that the use by the next filter also applies to it
 	optional bool                  // the value may be missing
+	ofTag    bool                  // sets something for the whole tag
 	sole     bool                  // makes something else of the value, so that a tag has only one of them
 
 	// apply returns the result for v, or nil if it is missing.
@@ -76,7 +77,7 @@ var missingFilters = map[string]*filter{
 // optional replaces a missing value with the empty text.
 func optional(e *Env, _ *Filter, v Value) (Value, error) {
 	if v == nil {
-		e.missing = e.missing[:0]
+		e.missing = e.missing[:e.handled]
 		return "", nil
 	}
 	return v, nil
@@ -89,7 +90,7 @@ func defaultTo(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	v, err := e.eval(f.Args[0])
 	if v != nil {
-		e.missing = e.missing[:0]
+		e.missing = e.missing[:e.handled]
 	}
 	return v, err
 }
@@ -102,7 +103,7 @@ func eachScalar(change func(e *Env, f *Filter, v Value) (Value, error)) func(*En
 		if !ok {
 			return changeOne(e, f, v, change)
 		}
-		if err := e.makeItems(len(list), e.tag.Expr); err != nil {
+		if err := e.makeItems(len(list), e.subject); err != nil {
 			return nil, err
 		}
 		changed := make([]any, len(list))
@@ -172,12 +173,12 @@ func (e *Env) made(s string) (Value, error) { return s, e.grow(len(s)) }
 // grow counts n bytes of text against the limits before they are created.
 func (e *Env) grow(n int) error {
 	if e.grown += n; n > MaxText || e.grown > maxGrown {
-		return e.tooLong(e.tag.Expr)
+		return e.tooLong(e.subject)
 	}
-	if err := e.hold(n, e.tag.Expr); err != nil {
+	if err := e.hold(n, e.subject); err != nil {
 		return err
 	}
-	return e.spend(n/bytesPerStep, e.tag.Expr)
+	return e.spend(n/bytesPerStep, e.subject)
 }
 
 // makeItems counts n items of a list against the limits before it is created.

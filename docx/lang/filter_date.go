@@ -30,7 +30,7 @@ var dateFilters = map[string]*filter{
 
 // date writes a date, by default in the long form of the locale.
 func date(e *Env, f *Filter, v Value) (Value, error) {
-	m, err := e.moment(e.tag.Expr, v)
+	m, err := e.moment(e.subject, v)
 	if err != nil {
 		return nil, err
 	}
@@ -43,12 +43,12 @@ func date(e *Env, f *Filter, v Value) (Value, error) {
 
 // timeOfDay writes the time of day, by default in the short form of the locale.
 func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
-	m, err := e.moment(e.tag.Expr, v)
+	m, err := e.moment(e.subject, v)
 	if err != nil {
 		return nil, err
 	}
 	if m.dateOnly {
-		return nil, &fault{node: e.tag.Expr, message: "is a date without a time of day"}
+		return nil, &fault{node: e.subject, message: "is a date without a time of day"}
 	}
 	pattern, err := e.textOr(f, 0, "short")
 	if err != nil {
@@ -56,7 +56,7 @@ func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	s, err := e.locale().Time(m.Time, meantLetters(pattern))
 	if err != nil {
-		return nil, &fault{node: e.tag.Expr, message: "cannot be formatted: " + err.Error()}
+		return nil, &fault{node: e.subject, message: "cannot be formatted: " + err.Error()}
 	}
 	return e.made(s)
 }
@@ -64,14 +64,14 @@ func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
 func (e *Env) writeDate(m moment, pattern string) (Value, error) {
 	s, err := e.locale().Date(m.Time, pattern)
 	if err != nil {
-		return nil, &fault{node: e.tag.Expr, message: "cannot be formatted: " + err.Error()}
+		return nil, &fault{node: e.subject, message: "cannot be formatted: " + err.Error()}
 	}
 	return e.made(s)
 }
 
 // timezone converts a time to a time zone. A date without a time of day stays unchanged.
 func timezone(e *Env, f *Filter, v Value) (Value, error) {
-	m, err := e.moment(e.tag.Expr, v)
+	m, err := e.moment(e.subject, v)
 	if err != nil || m.dateOnly {
 		return m, err
 	}
@@ -103,7 +103,7 @@ func add(e *Env, f *Filter, v Value) (Value, error) {
 		return nil, err
 	}
 	if y, ok := asNumber(by); ok {
-		x, err := operand(e.tag.Expr, v)
+		x, err := operand(e.subject, v)
 		if _, isDate := e.asMoment(v); isDate && err != nil {
 			return nil, &fault{node: f.Args[0], message: `has no unit: add "1 day" or "1 month" to a date`}
 		} else if err != nil {
@@ -115,7 +115,7 @@ func add(e *Env, f *Filter, v Value) (Value, error) {
 	if !ok {
 		return nil, &fault{node: f.Args[0], message: "is " + kindOf(by) + ", not a number or a time like \"+1 month\""}
 	}
-	m, err := e.moment(e.tag.Expr, v)
+	m, err := e.moment(e.subject, v)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func format(e *Env, f *Filter, v Value) (Value, error) {
 	case strings.ContainsAny(pattern, "#0"):
 		return e.writeNumber(f, v, pattern)
 	case isDatePattern(pattern) || boxDate(pattern) != "":
-		m, err := e.moment(e.tag.Expr, v)
+		m, err := e.moment(e.subject, v)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +66,7 @@ func isMask(pattern string) bool {
 func (e *Env) mask(v Value, pattern string) (Value, error) {
 	s, ok := scalarText(v)
 	if !ok {
-		return nil, &fault{node: e.tag.Expr, message: "is " + kindOf(v) + ", not text"}
+		return nil, &fault{node: e.subject, message: "is " + kindOf(v) + ", not text"}
 	}
 	var b strings.Builder
 	for i, place := range pattern {

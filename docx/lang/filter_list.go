@@ -51,11 +51,11 @@ var listFilters = map[string]*filter{
 	},
 	"delimiter": {
 		usage: `delimiter(", ")`, arity: arity{1, 1},
-		takes: takes{want: maybeList}, same: true, args: []takes{{want: aScalar}}, apply: delimiter,
+		takes: takes{want: maybeList}, same: true, ofTag: true, args: []takes{{want: aScalar}}, apply: delimiter,
 	},
 	"lastdelimiter": {
 		usage: `lastdelimiter(" and ")`, arity: arity{1, 1},
-		takes: takes{want: maybeList}, same: true, args: []takes{{want: aScalar}}, apply: lastDelimiter,
+		takes: takes{want: maybeList}, same: true, ofTag: true, args: []takes{{want: aScalar}}, apply: lastDelimiter,
 	},
 }
 
@@ -76,7 +76,7 @@ func onList(change func(*Env, *Filter, []Value) (Value, error)) func(*Env, *Filt
 // where leaves the items for which its condition holds.
 func where(e *Env, f *Filter, items []Value) (Value, error) {
 	before := len(e.missing)
-	if err := e.hold(len(items)*itemBytes, e.tag.Expr); err != nil {
+	if err := e.hold(len(items)*itemBytes, e.subject); err != nil {
 		return nil, err
 	}
 	kept := []any{}
@@ -134,7 +134,7 @@ func unique(e *Env, f *Filter, items []Value) (Value, error) {
 	e.enterFiltered(items)
 	defer e.leave()
 	for _, item := range items {
-		n := e.tag.Expr
+		n := e.subject
 		text, ok := identity(item)
 		if len(f.Args) > 0 {
 			var err error
@@ -229,7 +229,7 @@ func slice(e *Env, f *Filter, v Value) (Value, error) {
 		return clip(list, from, to), err
 	}
 	if !isText {
-		return nil, &fault{node: e.tag.Expr, message: "is " + kindOf(v) + ", not text or a list"}
+		return nil, &fault{node: e.subject, message: "is " + kindOf(v) + ", not text or a list"}
 	}
 	from, to, err := e.between(f, utf8.RuneCountInString(s))
 	if err != nil {
@@ -237,7 +237,7 @@ func slice(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	start := runeOffset(s, from)
 	end := start + runeOffset(s[start:], to-from)
-	return s[start:end], e.spend(len(s)/bytesPerStep, e.tag.Expr)
+	return s[start:end], e.spend(len(s)/bytesPerStep, e.subject)
 }
 
 // between returns the places that the arguments of slice name among n.
@@ -258,7 +258,7 @@ func (e *Env) between(f *Filter, n int) (from, to int, err error) {
 }
 
 func reverse(e *Env, _ *Filter, items []Value) (Value, error) {
-	if err := e.makeItems(len(items), e.tag.Expr); err != nil {
+	if err := e.makeItems(len(items), e.subject); err != nil {
 		return nil, err
 	}
 	turned := make([]any, len(items))
@@ -276,7 +276,7 @@ func countItems(_ *Env, _ *Filter, items []Value) (Value, error) {
 // joinList makes one text of the items: with the separators of its arguments or, if it has none, as people write lists.
 func joinList(e *Env, f *Filter, items []Value) (Value, error) {
 	if len(f.Args) == 0 {
-		texts, err := e.itemTexts(e.tag.Expr, items)
+		texts, err := e.itemTexts(e.subject, items)
 		if err != nil {
 			return nil, err
 		}
@@ -290,7 +290,7 @@ func joinList(e *Env, f *Filter, items []Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.printList(e.tag.Expr, items, &between, &last)
+	return e.printList(e.subject, items, &between, &last)
 }
 
 // delimiter sets the separator after each item but the last, of the list that is printed or of the loop.

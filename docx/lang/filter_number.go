@@ -104,29 +104,29 @@ func words(e *Env, _ *Filter, v Value) (Value, error) {
 	}
 	s, err := e.locale().Words(d)
 	if err != nil {
-		return nil, &fault{node: e.tag.Expr, message: "cannot be spelled out: " + err.Error()}
+		return nil, &fault{node: e.subject, message: "cannot be spelled out: " + err.Error()}
 	}
 	return e.made(s)
 }
 
 // ordinal writes 3 as 3rd.
 func ordinal(e *Env, _ *Filter, v Value) (Value, error) {
-	n, err := wholeNumber(e.tag.Expr, v, -maxWhole, maxWhole)
+	n, err := wholeNumber(e.subject, v, -maxWhole, maxWhole)
 	if err != nil {
 		return nil, err
 	}
 	s, err := e.locale().Ordinal(int64(n))
 	if err != nil {
-		return nil, &fault{node: e.tag.Expr, message: "has no ordinal: " + err.Error()}
+		return nil, &fault{node: e.subject, message: "has no ordinal: " + err.Error()}
 	}
 	return e.made(s)
 }
 
 // decimal returns a value that a filter is to write as a number.
 func (e *Env) decimal(v Value) (decimal.Decimal, error) {
-	x, err := operand(e.tag.Expr, v)
+	x, err := operand(e.subject, v)
 	if err == nil && (x.magnitude() > maxWritten || x.Exponent() < -maxWritten) {
-		err = &fault{node: e.tag.Expr, message: "is a number with too many digits"}
+		err = &fault{node: e.subject, message: "is a number with too many digits"}
 	}
 	return x.shown(), err
 }
@@ -146,7 +146,7 @@ func (e *Env) writeNumber(f *Filter, v Value, pattern string) (Value, error) {
 
 // groupThousands writes a number as Box does: the digits it came with, in groups of three, whatever the locale.
 func (e *Env) groupThousands(v Value, group, point string) (Value, error) {
-	x, err := operand(e.tag.Expr, v)
+	x, err := operand(e.subject, v)
 	if err != nil {
 		return nil, err
 	}

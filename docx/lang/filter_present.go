@@ -247,7 +247,7 @@ func link(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	address, ok := scalarText(v)
 	if !ok {
-		return nil, &fault{node: e.tag.Expr, message: "is " + kindOf(v) + ", not a URL"}
+		return nil, &fault{node: e.subject, message: "is " + kindOf(v) + ", not a URL"}
 	}
 	e.presenting().Link = address
 	return e.textOr(f, 0, address)

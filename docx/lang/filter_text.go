@@ -50,9 +50,9 @@ func eachText(change func(*Env, *Filter, string) (Value, error)) func(*Env, *Fil
 	return eachScalar(func(e *Env, f *Filter, v Value) (Value, error) {
 		s, ok := scalarText(v)
 		if !ok {
-			return nil, &fault{node: e.tag.Expr, message: "is " + kindOf(v) + ", not text"}
+			return nil, &fault{node: e.subject, message: "is " + kindOf(v) + ", not text"}
 		}
-		if err := e.spend(len(s)/bytesPerStep, e.tag.Expr); err != nil {
+		if err := e.spend(len(s)/bytesPerStep, e.subject); err != nil {
 			return nil, err
 		}
 		return change(e, f, s)
@@ -171,7 +171,7 @@ func split(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	s, ok := scalarText(v)
 	if !ok {
-		return nil, &fault{node: e.tag.Expr, message: "is " + kindOf(v) + ", not text"}
+		return nil, &fault{node: e.subject, message: "is " + kindOf(v) + ", not text"}
 	}
 	sep, err := e.text(f.Args[0])
 	if err != nil {
@@ -183,11 +183,11 @@ func split(e *Env, f *Filter, v Value) (Value, error) {
 	if s == "" {
 		return []any{}, nil
 	}
-	if err := e.spend(len(s)/bytesPerStep, e.tag.Expr); err != nil {
+	if err := e.spend(len(s)/bytesPerStep, e.subject); err != nil {
 		return nil, err
 	}
 	n := strings.Count(s, sep) + 1
-	if err := e.makeItems(n, e.tag.Expr); err != nil {
+	if err := e.makeItems(n, e.subject); err != nil {
 		return nil, err
 	}
 	list := make([]any, 0, n)

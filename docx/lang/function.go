@@ -16,6 +16,8 @@ type function struct {
 
 	// apply returns the result for arguments, none of which is missing. A function of a missing argument is missing.
 	apply func(e *Env, c *Call, args []Value) (Value, error)
+	// choose returns the result of a function that does not need all its arguments. It has no apply.
+	choose func(e *Env, c *Call) (Value, error)
 	// perItem means that the second argument is computed for each item of the first, with the item's keys as innermost
 	// names; apply then gets the list of what that gave.
 	perItem bool
@@ -24,7 +26,7 @@ type function struct {
 }
 
 // functionTable holds every function by its name.
-var functionTable = functionTables(aggregates, numberFunctions, dateFunctions, textFunctions)
+var functionTable = functionTables(aggregates, choices, numberFunctions, dateFunctions, textFunctions)
 
 func functionTables(tables ...map[string]*function) map[string]*function {
 	all := map[string]*function{}
@@ -38,12 +40,15 @@ func functionTables(tables ...map[string]*function) map[string]*function {
 func Functions() []string { return slices.Sorted(maps.Keys(functionTable)) }
 
 // isBare reports whether a name belongs to a function that is written without parentheses.
-func isBare(name string) bool {
-	fn := functionTable[name]
-	return fn != nil && fn.max == 0
-}
+func isBare(name string) bool { return bareFunctions[name] }
+
+// bareFunctions are the functions that take no arguments.
+var bareFunctions = map[string]bool{"$now": true, "$today": true}
 
 func (e *Env) call(c *Call) (Value, error) {
+	if c.fn.choose != nil {
+		return c.fn.choose(e, c)
+	}
 	args := make([]Value, 0, len(c.Args))
 	for i, arg := range c.Args {
 		if c.fn.perItem && i == 1 {

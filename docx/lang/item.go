@@ -120,7 +120,7 @@ func (e *Env) listOf(v Value) ([]Value, error) {
 	case nil:
 		return nil, nil
 	case []any:
-		return v, e.spend(len(v), e.tag.Expr)
+		return v, e.spend(len(v), e.subject)
 	case string:
 		if v == "" {
 			return nil, nil

@@ -2,12 +2,13 @@ package lang
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 )
 
-// Node is a part of an expression: *Path, *Literal, *List, *Unary, *Binary, *Presence or *Call, and nothing else. Nodes do not
-// change once parsed.
+// Node is a part of an expression: *Path, *Index, *Literal, *List, *Unary, *Binary, *Presence, *Call or *Filtered, and nothing else. Nodes
+// do not change once parsed.
 type Node interface {
 	// Position is the offset of the node in the text of its tag, in bytes: its first character, or its operator.
 	Position() int
@@ -40,6 +41,7 @@ type Path struct {
 	Pos
 	Steps   []Step // at least one; the first is a key
 	text    string // String()
+	isIndex bool   // the name of an Index, which has no such path
 	loop    bool   // spelled like a property of the innermost loop, such as loop.index
 	perItem bool   // in an argument that is computed for each item of a list
 	own     bool   // begins with the variable of the loop whose filter it is an argument of
@@ -80,7 +82,7 @@ func pathText(steps []Step) string {
 	var b strings.Builder
 	for i, s := range steps {
 		if s.IsIndex {
-			b.WriteString("[" + strconv.Itoa(s.Index) + "]")
+			b.WriteString(stepText(s))
 			continue
 		}
 		if i > 0 {
@@ -89,6 +91,14 @@ func pathText(steps []Step) string {
 		b.WriteString(keyText(s.Key, i == 0))
 	}
 	return b.String()
+}
+
+// stepText returns a step below a value, without the dot.
+func stepText(s Step) string {
+	if s.IsIndex {
+		return "[" + strconv.Itoa(s.Index) + "]"
+	}
+	return keyText(s.Key, false)
 }
 
 // keyText returns the written form of a key in a path, in backquotes if necessary.
@@ -158,11 +168,12 @@ func (u *Unary) String() string {
 	return "-" + x
 }
 
-// Binary is an operator between two operands: or and == != < <= > >= in contains + - * / %.
+// Binary is an operator between two operands: or and == != < <= > >= in contains startsWith endsWith matches + - * / %.
 type Binary struct {
 	Pos
-	Op   string
-	L, R Node
+	Op      string
+	L, R    Node
+	pattern *regexp.Regexp // of matches with a literal
 }
 
 func (b *Binary) strength() int { return binaryStrength[b.Op] }
@@ -178,6 +189,7 @@ func (b *Binary) String() string {
 var binaryStrength = map[string]int{
 	"or": strengthOr, "and": strengthAnd,
 	"==": strengthCompare, "!=": strengthCompare, "in": strengthCompare, "contains": strengthCompare,
+	startsWith: strengthCompare, endsWith: strengthCompare, matches: strengthCompare,
 	"<": strengthCompare, "<=": strengthCompare, ">": strengthCompare, ">=": strengthCompare,
 	"+": strengthSum, "-": strengthSum, "*": strengthProduct, "/": strengthProduct, "%": strengthProduct,
 }
@@ -214,6 +226,47 @@ func (c *Call) String() string {
 		return c.Name
 	}
 	return c.Name + "(" + join(c.Args) + ")"
+}
+
+// Index is a key or a position that the data determine, as in names[lang] and rows[i].title.
+type Index struct {
+	Pos
+	Base  Node // *Path or *Index
+	Key   Node
+	Steps []Step // below
+	name  *Path  // for reports
+}
+
+func newIndex(base, key Node) *Index { return &Index{Pos: Pos(base.Position()), Base: base, Key: key} }
+
+func (n *Index) strength() int { return strengthPrimary }
+
+func (n *Index) String() string {
+	s := n.Base.String() + "[" + n.Key.String() + "]"
+	for _, step := range n.Steps {
+		if !step.IsIndex {
+			s += "."
+		}
+		s += stepText(step)
+	}
+	return s
+}
+
+// Filtered is an operand with filters, inside an expression.
+type Filtered struct {
+	Pos
+	X       Node
+	Filters []Filter
+}
+
+func (n *Filtered) strength() int { return 0 }
+
+func (n *Filtered) String() string {
+	s := within(n.X, strengthPrimary)
+	for i := range n.Filters {
+		s += " :: " + n.Filters[i].String()
+	}
+	return s
 }
 
 // Filter is one filter of a tag with its arguments.

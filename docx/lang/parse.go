@@ -3,6 +3,7 @@ package lang
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -49,6 +50,7 @@ type parser struct {
 	err    *SyntaxError
 	nodes  int
 	depth  int
+	inside int // brackets that are open, or 1 in a condition: filters are for an operand there, and not for the whole tag
 }
 
 func (p *parser) peek() token { return p.tokens[0] }
@@ -116,13 +118,14 @@ func (p *parser) tag(t *Tag) {
 			p.fail(end.pos, "", "the tag is empty")
 		}
 		t.Expr = p.expression()
-		t.Filters = p.filters(t.Expr)
+		t.Filters = p.filters(t.Expr, true)
 	case For, TableRow, TableColumn:
 		t.Var = p.variable(t.Kind)
 		t.Expr = p.expression()
-		t.Filters = p.filters(t.Expr)
+		t.Filters = p.filters(t.Expr, true)
 		ownVariable(t)
 	case If, ElseIf:
+		p.inside++
 		t.Expr = p.expression()
 	case Include:
 		t.Expr = p.primary()
@@ -166,8 +169,6 @@ func (p *parser) hintLeft(t *Tag, left token) string {
 		return fmt.Sprintf("{{%s}} stands alone", t.Kind)
 	case t.Kind == Include:
 		return "write only the name of the file, in quotes"
-	case left.is("::"):
-		return "a condition has no filters"
 	case t.Expr.String() == keyText(Include.String(), true):
 		return `write {{include "name"}}`
 	case left.kind == tokWord && t.Kind == Print:
@@ -176,10 +177,10 @@ func (p *parser) hintLeft(t *Tag, left token) string {
 	return ""
 }
 
-// filters reads the filters after a value.
-func (p *parser) filters(value Node) []Filter {
+// filters reads the filters after a value. Those of a whole tag may be separated by commas.
+func (p *parser) filters(value Node, ofTag bool) []Filter {
 	var filters []Filter
-	for p.accept("::") || len(filters) > 0 && p.accept(",") {
+	for p.accept("::") || ofTag && len(filters) > 0 && p.accept(",") {
 		name := p.next()
 		p.count(name.pos)
 		f := Filter{Pos: Pos(name.pos), Name: name.text, fn: filterTable[name.text]}
@@ -254,6 +255,9 @@ func (p *parser) checkCount(pos int, what, usage string, a arity, n int) {
 // its own.
 func perItem(args []Node, list Node) {
 	from := firstPath(list)
+	if isGrouped(list) { // its items are groups
+		from = nil
+	}
 	for _, arg := range args {
 		reads(arg, true, func(p *Path, _ bool) {
 			if !p.perItem {
@@ -261,6 +265,12 @@ func perItem(args []Node, list Node) {
 			}
 		})
 	}
+}
+
+// isGrouped reports whether a list consists of groups of other items.
+func isGrouped(list Node) bool {
+	f, ok := list.(*Filtered)
+	return ok && slices.ContainsFunc(f.Filters, func(f Filter) bool { return f.Name == "group" })
 }
 
 // firstPath returns the path that is read first in n, or nil.

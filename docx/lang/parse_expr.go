@@ -16,12 +16,16 @@ type operator struct {
 var wordOperators = map[string]operator{
 	"or": {"or", strengthOr}, "and": {"and", strengthAnd},
 	"in": {"in", strengthCompare}, "contains": {"contains", strengthCompare},
+	"startswith": {startsWith, strengthCompare}, "endswith": {endsWith, strengthCompare}, "matches": {matches, strengthCompare},
 	"ispresent": {isPresent, strengthCompare}, "isnotpresent": {isNotPresent, strengthCompare},
 }
 
 const (
 	isPresent    = "isPresent"
 	isNotPresent = "isNotPresent"
+	startsWith   = "startsWith"
+	endsWith     = "endsWith"
+	matches      = "matches"
 )
 
 // reserved has the words that are keys only in backquotes.
@@ -43,13 +47,16 @@ func (p *parser) binary(strength int) Node {
 	defer p.shallower()
 	left := p.unary()
 	for {
-		p.checkHabit(left)
+		p.checkHabit()
 		negated := p.negation()
 		pos, op := p.peek().pos, p.operator()
 		if op.strength == 0 || op.strength < strength {
 			return left
 		}
 		p.count(pos)
+		if then := p.after(); op.text == "+" && (isText(left) || then.kind == tokString && !isNumber(then.text)) {
+			p.fail(pos, hintJoin, "+ adds numbers, not strings")
+		}
 		if negated {
 			p.next()
 		}
@@ -69,19 +76,36 @@ func (p *parser) operands(left Node, pos int, op operator) Node {
 	if op.text == isPresent || op.text == isNotPresent {
 		return &Presence{Pos(pos), left, op.text == isNotPresent}
 	}
-	return &Binary{Pos(pos), op.text, left, p.binary(op.strength + 1)}
+	n := &Binary{Pos: Pos(pos), Op: op.text, L: left, R: p.binary(op.strength + 1)}
+	if l, ok := n.R.(*Literal); ok && op.text == matches {
+		p.checkPattern(n, l)
+	}
+	return n
 }
 
+// checkPattern compiles the pattern of matches.
+func (p *parser) checkPattern(n *Binary, l *Literal) {
+	text, ok := l.Value.(string)
+	if !ok {
+		p.fail(l.Position(), hintPattern, "%s is %s, not a pattern", l, kindName(l.Value))
+		return
+	}
+	var err error
+	if n.pattern, err = compilePattern(text); err != nil {
+		p.fail(l.Position(), hintPattern, "%s", err)
+	}
+}
+
+const hintPattern = `write a regular expression in quotes, such as "^[A-Z]{2}[0-9]+$"`
+
 // checkHabit reports operators of other languages after a value, with what to write here.
-func (p *parser) checkHabit(left Node) {
+func (p *parser) checkHabit() {
 	t, then := p.peek(), p.after()
 	switch {
 	case t.is("<") && then.is(">"):
 		p.fail(t.pos, "write != between two values", "there is no operator <>")
 	case t.kind == tokWord && strings.EqualFold(t.text, "is") && then.kind == tokWord:
 		p.fail(t.pos, "write x isPresent or x isNotPresent, or compare with ==", "there is no operator %q", t.text+" "+then.text)
-	case t.is("+") && (isText(left) || then.kind == tokString && !isNumber(then.text)):
-		p.fail(t.pos, hintJoin, "+ adds numbers, not strings")
 	}
 }
 
@@ -98,12 +122,14 @@ func isText(n Node) bool {
 	return ok && !isNumber(s)
 }
 
-// negation reports whether the next words are "not in" or "not contains".
+// negation reports whether the next words are "not" and an operator that can follow it, such as "in".
 func (p *parser) negation() bool {
-	not, following := p.peek(), strings.ToLower(p.after().text)
-	return not.kind == tokWord && strings.EqualFold(not.text, "not") &&
-		p.after().kind == tokWord && (following == "in" || following == "contains")
+	not, following := p.peek(), p.after()
+	return not.kind == tokWord && strings.EqualFold(not.text, "not") && following.kind == tokWord && negatable[strings.ToLower(following.text)]
 }
+
+// negatable are the operators that can follow "not", in lower case.
+var negatable = map[string]bool{"in": true, "contains": true, "startswith": true, "endswith": true, "matches": true}
 
 // operator returns the operator that is next, leaving it there, or none. It looks past the not of a negation.
 func (p *parser) operator() operator {
@@ -136,7 +162,24 @@ func (p *parser) unary() Node {
 		p.count(t.pos)
 		return &Unary{Pos(t.pos), "not", p.binary(strengthCompare)}
 	}
-	return p.primary()
+	return p.operand()
+}
+
+// operand reads a primary expression with its filters, if these are for the operand and not for the whole tag.
+func (p *parser) operand() Node {
+	n := p.primary()
+	at := p.peek()
+	if p.inside == 0 || !at.is("::") {
+		return n
+	}
+	f := &Filtered{Pos: Pos(at.pos), X: n}
+	f.Filters = p.filters(n, false)
+	for i := range f.Filters {
+		if filter := &f.Filters[i]; filter.fn != nil && (filter.fn.note != nil || filter.fn.ofTag) {
+			p.fail(filter.Position(), "write it after the value of a tag", "the filter %s is for the whole value of a tag", filter.Name)
+		}
+	}
+	return f
 }
 
 // opensOperand reports whether an operand may start with t.
@@ -155,6 +198,8 @@ func (p *parser) primary() Node {
 	p.count(t.pos)
 	switch {
 	case p.accept("("):
+		p.inside++
+		defer func() { p.inside-- }()
 		n := p.expression()
 		if p.peek().is(",") { // a list, as databases write it
 			return p.list(t.pos, n, "(", ")")
@@ -162,6 +207,8 @@ func (p *parser) primary() Node {
 		p.closing("(", ")")
 		return n
 	case p.accept("["):
+		p.inside++
+		defer func() { p.inside-- }()
 		return p.list(t.pos, nil, "[", "]")
 	case t.kind == tokNumber:
 		return p.number()
@@ -245,9 +292,11 @@ func (p *parser) call() Node {
 	return c
 }
 
+// path reads a path, and what follows a key or position in it that the data determine.
 func (p *parser) path() Node {
 	first := p.next()
 	steps := []Step{{Key: first.text}}
+	var index *Index // the innermost so far; steps are below it
 	for {
 		if len(steps) > MaxPath {
 			p.fail(first.pos, "", "the path has more than %d steps", MaxPath)
@@ -256,24 +305,58 @@ func (p *parser) path() Node {
 		case p.accept("."):
 			steps = append(steps, Step{Key: p.next().text})
 		case p.accept("["):
-			steps = append(steps, p.index())
+			step, key := p.index()
+			if key == nil {
+				steps = append(steps, step)
+				continue
+			}
+			index = newIndex(p.below(first.pos, index, steps), key)
+			steps = nil
 		default:
-			return newPath(first.pos, steps)
+			return p.below(first.pos, index, steps)
 		}
 	}
 }
 
-func (p *parser) index() Step {
-	negative := p.accept("-")
-	t := p.next()
-	n, err := strconv.Atoi(t.text)
-	if t.kind != tokNumber || err != nil {
-		p.fail(t.pos, "[0] is the first item of a list, [-1] the last", "the index is not a whole number")
+// below returns the node for some steps below an index, or for a path if that is nil.
+func (p *parser) below(pos int, index *Index, steps []Step) Node {
+	if index == nil {
+		return newPath(pos, steps)
 	}
-	if p.closing("[", "]"); negative {
-		n = -n
+	index.Steps = steps
+	index.name = &Path{Pos: Pos(pos), Steps: []Step{{Key: index.String()}}, text: index.String(), isIndex: true}
+	return index
+}
+
+// index reads what is in brackets: a position or key that is written out, or else an expression.
+func (p *parser) index() (Step, Node) {
+	t, negative := p.peek(), false
+	if t.is("-") && p.after().kind == tokNumber {
+		negative = true
+		t = p.after()
 	}
-	return Step{Index: n, IsIndex: true}
+	p.inside++
+	defer func() { p.inside-- }()
+	if t.kind == tokNumber {
+		n, err := strconv.Atoi(t.text)
+		if err != nil {
+			p.fail(t.pos, "[0] is the first item of a list, [-1] the last", "the index is not a whole number")
+		}
+		if p.next(); negative {
+			p.next()
+			n = -n
+		}
+		p.closing("[", "]")
+		return Step{Index: n, IsIndex: true}, nil
+	}
+	if t.kind == tokString && p.after().is("]") {
+		p.next()
+		p.closing("[", "]")
+		return Step{Key: t.text}, nil
+	}
+	key := p.expression()
+	p.closing("[", "]")
+	return Step{}, key
 }
 
 // arguments reads the arguments in parentheses, if there are any.
@@ -282,6 +365,8 @@ func (p *parser) arguments() []Node {
 	if !p.accept("(") || p.accept(")") {
 		return nil
 	}
+	p.inside++
+	defer func() { p.inside-- }()
 	for {
 		args = append(args, p.expression())
 		if end := p.peek(); !p.accept(",") {

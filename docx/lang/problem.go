@@ -126,6 +126,8 @@ func (s *search) problem(r *report) Problem {
 		if p.Nearest = s.reader(r.unused); p.Nearest != "" {
 			p.Hint = "the template reads '" + p.Nearest + "', which was not provided"
 		}
+	case r.path != nil && r.path.isIndex:
+		p.Path = r.path.name()
 	case r.path != nil:
 		p.Path = r.path.name()
 		if p.Nearest = s.meant(r); p.Nearest != "" {

@@ -62,7 +62,7 @@ func key(t *rapid.T) string {
 }
 
 func anyNode(t *rapid.T, depth int) Node {
-	kinds := 8
+	kinds := 10
 	if depth == 0 {
 		kinds = 2
 	}
@@ -84,6 +84,17 @@ func anyNode(t *rapid.T, depth int) Node {
 	case 4:
 		name := rapid.SampledFrom(slices.Sorted(maps.Keys(functionTable))).Draw(t, "function")
 		return &Call{Name: name, Args: someNodes(t, functionTable[name].arity, depth-1)}
+	case 8:
+		n := newIndex(newPath(0, []Step{{Key: key(t)}}), anyNode(t, depth-1))
+		for range rapid.IntRange(0, 2).Draw(t, "steps") {
+			n.Steps = append(n.Steps, step(t))
+		}
+		if l, ok := n.Key.(*Literal); ok { // which is a step of a path
+			n.Key = &Unary{Op: "not", X: l}
+		}
+		return n
+	case 9:
+		return &Filtered{X: anyNode(t, depth-1), Filters: []Filter{{Name: "default", Args: []Node{anyNode(t, depth-1)}}}}
 	case 5:
 		return &List{Items: someNodes(t, arity{0, 3}, depth-1)}
 	default:

@@ -64,23 +64,23 @@ type collector struct {
 func (c *collector) collect(printed takes) {
 	t := c.tag
 	switch {
+	case t.Expr == nil:
 	case t.Kind == If || t.Kind == ElseIf:
 		c.expr(t.Expr, takes{}, true)
 	case t.Kind.IsLoop():
-		w, optional := c.filters(takes{want: aList})
+		w, optional := c.filters(t.Filters, takes{want: aList})
 		c.expr(t.Expr, w, optional)
 	case t.Kind == Print:
-		w, optional := c.filters(printed)
+		w, optional := c.filters(t.Filters, printed)
 		c.expr(t.Expr, w, optional)
 	}
 }
 
-// filters returns the use of the tag's value by its filters and, at the end, by end. It records the values that the
-// arguments of filters read.
-func (c *collector) filters(end takes) (w takes, optional bool) {
+// filters returns the use of a value by filters and, at the end, by end. It records the values that the arguments of filters read.
+func (c *collector) filters(filters []Filter, end takes) (w takes, optional bool) {
 	same := true
-	for i := range c.tag.Filters {
-		f := &c.tag.Filters[i]
+	for i := range filters {
+		f := &filters[i]
 		optional = optional || f.fn.optional
 		for i, arg := range f.Args {
 			c.expr(arg, argumentOf(f, i, end), true)
@@ -152,12 +152,33 @@ func (c *collector) expr(n Node, w takes, optional bool) {
 		c.binary(n, optional)
 	case *Presence:
 		c.expr(n.X, takes{}, true)
+	case *Index:
+		c.expr(n.Base, takes{}, optional)
+		c.expr(n.Key, takes{want: aScalar}, optional)
+	case *Filtered:
+		own, handled := c.filters(n.Filters, w)
+		c.expr(n.X, own, optional || handled)
 	case *Call:
+		if n.fn.choose != nil {
+			c.choice(n, w, optional)
+			return
+		}
 		if n.fn.byKey {
 			c.lookUp(n, w, optional)
 			return
 		}
 		c.call(n, optional)
+	}
+}
+
+// choice records the values that $if reads: conditions, and the results.
+func (c *collector) choice(n *Call, w takes, optional bool) {
+	for i, arg := range n.Args {
+		if i%2 == 0 && i+1 < len(n.Args) {
+			c.expr(arg, takes{}, true)
+		} else {
+			c.expr(arg, w, optional)
+		}
 	}
 }
 
@@ -237,7 +258,7 @@ func (c *collector) compared(x, with Node, op string) {
 		c.path(p, takes{want: aDate}, true)
 		return
 	}
-	if isNumeric(with) && op != "in" && op != "contains" {
+	if isNumeric(with) && !ofText[op] {
 		c.path(p, takes{want: aNumber}, true)
 		return
 	}
@@ -248,6 +269,10 @@ func (c *collector) compared(x, with Node, op string) {
 	for _, n := range literals {
 		l, ok := n.(*Literal)
 		switch {
+		case ok && (op == startsWith || op == endsWith):
+			c.path(p, takes{want: aText, examples: []Value{l.Value}}, true)
+		case op == startsWith || op == endsWith || op == matches || op == "":
+			c.path(p, takes{want: aText}, true)
 		case op == "contains":
 			c.path(p, holding(l), true)
 		case !ok && strings.ContainsAny(op, "<>"): // numbers or dates, and both the same

@@ -41,7 +41,7 @@ type sortable struct {
 // last, also in descending order. The order of equal items does not change.
 func sortItems(e *Env, f *Filter, items []Value) (Value, error) {
 	keys := sortKeys(f.Args)
-	if err := e.hold(len(items)*(2*itemBytes+len(keys)*sortBytes), e.tag.Expr); err != nil {
+	if err := e.hold(len(items)*(2*itemBytes+len(keys)*sortBytes), e.subject); err != nil {
 		return nil, err
 	}
 	rows := make([]sortable, len(items))
@@ -59,7 +59,7 @@ func sortItems(e *Env, f *Filter, items []Value) (Value, error) {
 			size += 1 + len(p.text)/bytesPerStep
 		}
 	}
-	if err := e.spend(size*bits.Len(uint(len(items))), e.tag.Expr); err != nil {
+	if err := e.spend(size*bits.Len(uint(len(items))), e.subject); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(rows, func(a, b sortable) int {
@@ -96,7 +96,7 @@ const (
 
 // sortPlace returns where an item belongs by a key.
 func (e *Env) sortPlace(by sortBy, item Value) (place, error) {
-	v, n := item, e.tag.Expr
+	v, n := item, e.subject
 	if by.key != nil {
 		before := len(e.missing)
 		var err error

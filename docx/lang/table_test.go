@@ -81,7 +81,7 @@ func waysOf(name, usage string) iter.Seq[string] {
 // constantWork are the filters and functions whose work does not depend on how long their value is.
 var constantWork = []string{
 	"optional", "default", "link", "checkbox", "pagebreak", "delimiter", "lastdelimiter",
-	"$now", "$today", "$days", "$round", "$floor", "$ceil", "$abs", "$number",
+	"$if", "$now", "$today", "$days", "$round", "$floor", "$ceil", "$abs", "$number",
 }
 
 // TestEverythingIsCharged runs each filter and function as its hint shows on long lists and texts. Each way to write it must cost
@@ -144,5 +144,13 @@ func checkCharged(t *testing.T, data Value, atLeast int64, values ...string) {
 	}
 	if most < atLeast {
 		t.Errorf("%q take at most %d steps, less than %d", values, most, atLeast)
+	}
+}
+
+func TestBareFunctions(t *testing.T) {
+	for name, fn := range functionTable {
+		if isBare(name) != (fn.max == 0) {
+			t.Errorf("%s takes up to %d arguments, and isBare is %v", name, fn.max, isBare(name))
+		}
 	}
 }

@@ -91,11 +91,11 @@ func (t *Tag) String() string {
 	b.WriteString("{{")
 	switch t.Kind {
 	case Print:
-		b.WriteString(t.Expr.String())
+		b.WriteString(wholeText(t.Expr))
 	case Comment:
 		return t.Text
 	case For, TableRow, TableColumn:
-		b.WriteString(t.Kind.String() + " " + t.Var + " in " + t.Expr.String())
+		b.WriteString(t.Kind.String() + " " + t.Var + " in " + wholeText(t.Expr))
 	case If, ElseIf, Include:
 		b.WriteString(t.Kind.String() + " " + t.Expr.String())
 	default:
@@ -106,6 +106,14 @@ func (t *Tag) String() string {
 	}
 	b.WriteString("}}")
 	return b.String()
+}
+
+// wholeText returns the written form of the value of a tag: filters that are not those of the tag need parentheses.
+func wholeText(n Node) string {
+	if _, ok := n.(*Filtered); ok {
+		return "(" + n.String() + ")"
+	}
+	return n.String()
 }
 
 // Type returns the tag_type of the tag in a template's listing: "text", "arithmetic", "conditional", "for-loop", "table-loop", or "image",
@@ -130,7 +138,7 @@ func (t *Tag) valueType() string {
 		return "image"
 	}
 	switch n := t.Expr.(type) {
-	case *Path, *Literal, *List:
+	case *Path, *Index, *Literal, *List, *Filtered:
 		return "text"
 	case *Call:
 		if n.fn.text {
@@ -204,6 +212,16 @@ func walk(n Node, yield func(Node)) {
 		walk(n.R, yield)
 	case *Presence:
 		walk(n.X, yield)
+	case *Index:
+		walk(n.Base, yield)
+		walk(n.Key, yield)
+	case *Filtered:
+		walk(n.X, yield)
+		for i := range n.Filters {
+			for _, arg := range n.Filters[i].Args {
+				walk(arg, yield)
+			}
+		}
 	case *List:
 		for _, item := range n.Items {
 			walk(item, yield)
@@ -227,6 +245,16 @@ func reads(n Node, whole bool, yield func(*Path, bool)) {
 		reads(n.R, values, yield)
 	case *Presence:
 		reads(n.X, false, yield)
+	case *Index:
+		reads(n.Base, true, yield)
+		reads(n.Key, true, yield)
+	case *Filtered:
+		reads(n.X, whole || isGrouped(n), yield)
+		for i := range n.Filters {
+			for _, arg := range n.Filters[i].Args {
+				reads(arg, true, yield)
+			}
+		}
 	case *List:
 		for _, item := range n.Items {
 			reads(item, true, yield)
