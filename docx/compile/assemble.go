@@ -28,6 +28,8 @@ type frame struct {
 	block *block // of a loop or a condition, else nil
 	loop  *program.Loop
 	cond  *program.If
+
+	isElse bool // the loop's {{else}} is being written
 }
 
 // blockEvent has the last block from a position on.
@@ -74,9 +76,11 @@ func (a *assembler) collectEvents(n *wml.Node) {
 // apply applies one edit. It returns false if the edit splits a block.
 func (a *assembler) apply(e *edit) bool {
 	b, isBorder := e.action.(*border)
+	_, isStep := e.action.(always)
 	switch {
 	case e.pos >= a.cursor:
 		a.literal(e.pos)
+	case isStep:
 	case !isBorder:
 		return true // it is inside a deleted range
 	case b.closing != "":
@@ -145,6 +149,9 @@ func (a *assembler) pop() {
 	case top.cond != nil:
 		top.cond.Branches[len(top.cond.Branches)-1].Body = body
 		a.emit(top.cond)
+	case top.loop != nil && top.isElse:
+		top.loop.Empty = append(body, top.loop.Empty...)
+		a.emit(top.loop)
 	case top.loop != nil:
 		top.loop.Body = body
 		a.emit(top.loop)

@@ -159,13 +159,14 @@ func (m *matcher) endColumns(at *mark) {
 }
 
 func (m *matcher) part(at *mark) {
-	if len(m.open) == 0 || m.open[len(m.open)-1].isLoop() {
+	if len(m.open) == 0 || m.open[len(m.open)-1].isLoop() && at.tag.Kind == lang.ElseIf {
 		m.c.fail(at, "there is no {{if}} open here", "put it between {{if …}} and its {{endif}}")
 		return
 	}
 	b := m.open[len(m.open)-1]
 	if b.last != nil {
-		m.c.fail(at, "this follows the {{else}} of the same condition", "{{else}} is the last part before {{endif}}")
+		end := "{{" + closers[b.open().tag.Kind].String() + "}}"
+		m.c.fail(at, "this follows the {{else}} of the same block", "{{else}} is the last part before "+end)
 		return
 	}
 	if at.tag.Kind == lang.Else {

@@ -57,6 +57,9 @@ func (b *border) apply(a *assembler, e *edit) bool {
 	if b.part == atEnd {
 		a.pop()
 		a.catchUp(e.region)
+	} else if top.loop != nil {
+		a.flush()
+		top.loop.Body, top.isElse = a.taken(top.from), true
 	} else {
 		a.flush()
 		top.cond.Branches[len(top.cond.Branches)-1].Body = a.taken(top.from)

@@ -153,6 +153,7 @@ var phases = []phase{
 	{change, "references to headers", (*compiler).findHeaders, []string{"borders"}, false},
 	{change, "scopes", (*compiler).readScopes, []string{"borders", "references to notes", "references to headers"}, false},
 	{change, "places of tags", (*compiler).notePlaces, []string{"borders"}, false},
+	{change, "variables", (*compiler).editLets, []string{"borders"}, false},
 	{change, "values", (*compiler).editTexts, []string{"borders"}, false},
 	{change, "guarded paragraphs", (*compiler).guardParagraphs, []string{"borders"}, false},
 	{change, "guarded tables", (*compiler).guardTables, []string{"guarded paragraphs"}, false},
@@ -169,7 +170,7 @@ var phases = []phase{
 	{change, "contents", func(c *compiler) { c.tocs.edit() }, []string{"borders", "lists"}, false},
 	// The regions of ranges are read off the edits of all other phases.
 	{change, "ids", (*compiler).editIDs, []string{
-		"scopes", "values", "guarded paragraphs", "guarded tables", "containers", "bound controls", "lists", "notes", "headers", "cells",
+		"scopes", "variables", "values", "guarded paragraphs", "guarded tables", "containers", "bound controls", "lists", "notes", "headers", "cells",
 		"drawings",
 		"addresses", "controls", "attributes", "contents",
 	}, false},

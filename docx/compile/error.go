@@ -99,7 +99,7 @@ func (c *compiler) where(p *paragraph, from, at int) *program.Error {
 func (c *compiler) notePlaces() {
 	c.placesOf = make(map[*lang.Tag]*program.Error, len(c.marks))
 	for _, m := range c.marks {
-		if (m.tag.Kind == lang.Print || m.block != nil && m.tag.Expr != nil) && !c.isTwin(m.par) {
+		if (m.tag.Kind == lang.Print || m.tag.Kind == lang.Let || m.block != nil && m.tag.Expr != nil) && !c.isTwin(m.par) {
 			e := c.where(m.par, m.from, m.from)
 			e.Tag = m.tag.Text
 			c.placesOf[m.tag] = e

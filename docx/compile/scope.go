@@ -51,6 +51,9 @@ func (c *compiler) readScopes() {
 		default:
 			r.read(e.mark)
 			r.branch(e.mark.tag)
+			if e.mark.tag.Kind == lang.Let {
+				r.scope.Let(e.mark.tag)
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (e *Env) overlooked(n int) {
 
 // suspect notes a missing path that may name a key that nothing has.
 func (e *Env) suspect(p *Path) {
-	if p.isIndex || p.loop && len(e.frames) > 0 || len(e.suspects) >= MaxReports {
+	if p.isIndex || p.loop && e.loops > 0 || len(e.suspects) >= MaxReports {
 		return
 	}
 	isKnown := func(r report) bool { return r.path == p }
@@ -39,8 +39,8 @@ func (e *Env) someItemHas(p *Path) bool {
 		switch {
 		case s.has(e, key):
 			return s.hasPath(e, p, p.Steps)
-		case key == itemName, p.own && key == s.name:
-			return s.hasPath(e, p, p.Steps[1:])
+		case key == itemName, p.own && s.isOwn(e, key):
+			return e.tag.KeyVar != "" || s.hasPath(e, p, p.Steps[1:])
 		}
 	}
 	return false

@@ -17,18 +17,24 @@ func (e *Env) datum(p *Path) string {
 			switch {
 			case s.has(e, key):
 				return e.below(e.itemDatum(p.list, s.item), s.item, p.Steps)
+			case p.own && e.tag.KeyVar != "":
+				return ""
 			case key == itemName, p.own && key == s.name:
 				return e.below(e.itemDatum(p.list, s.item), s.item, p.Steps[1:])
 			}
 		}
 	}
 	for i := len(e.frames) - 1; i >= 0; i-- {
-		if f := &e.frames[i]; f.name == key {
+		f := &e.frames[i]
+		if (f.isLet || f.keyName != "") && (f.name == key || f.keyName == key) {
+			return ""
+		}
+		if f.name == key {
 			around := Env{data: e.data, meter: e.meter, frames: e.frames[:i]}
 			return e.below(around.frameDatum(f), f.item, p.Steps[1:])
 		}
 	}
-	if p.loop && len(e.frames) > 0 || p.perItem && keyIn(e.data, key) == nil {
+	if p.loop && e.loops > 0 || p.perItem && keyIn(e.data, key) == nil {
 		return ""
 	}
 	return e.below("", e.data, p.Steps)

@@ -57,6 +57,7 @@ type Env struct {
 	data     Value
 	opt      Options
 	frames   []frame
+	loops    int // among the frames
 	meter    *budget.Meter
 	errors   reports
 	warnings reports
@@ -75,12 +76,16 @@ type Env struct {
 	held      int  // bytes of memory that were taken from the meter
 }
 
-// frame is one loop.
+// frame is one round of a loop, or a variable.
 type frame struct {
 	name         string
 	tag          *Tag
 	item         Value
 	index, count int
+	keyName      string // the first variable of a loop over keys
+	key          Value
+	isLet        bool
+	held         int // bytes of memory of a variable
 }
 
 // separators are the arguments of the delimiter filters of the current tag; nil without such a filter.
@@ -96,16 +101,59 @@ func NewEnv(data Value, opt Options) *Env {
 
 // Push enters the body of a loop for one item: index counts from 0, count is the number of items.
 func (e *Env) Push(t *Tag, item Value, index, count int) {
-	e.frames = append(e.frames, frame{t.Var, t, item, index, count})
+	f := frame{name: t.Var, tag: t, item: item, index: index, count: count}
+	if t.KeyVar != "" {
+		f.keyName = t.KeyVar
+		if entry, ok := item.(*Object); ok {
+			f.key, f.item = entry.Get(entryKey), entry.Get(entryValue)
+		}
+	}
+	e.frames = append(e.frames, f)
+	e.loops++
 }
 
-// Pop leaves the loop body that the last Push entered.
-func (e *Env) Pop() { e.frames = e.frames[:len(e.frames)-1] }
+// Pop leaves the loop body that the last Push entered, with its variables.
+func (e *Env) Pop() {
+	e.Restore(e.innermost())
+}
+
+// Depth returns the number of variables and loops, for [Env.Restore].
+func (e *Env) Depth() int { return len(e.frames) }
+
+// Restore forgets the variables since [Env.Depth] returned a depth.
+func (e *Env) Restore(depth int) {
+	for i := depth; i < len(e.frames); i++ {
+		if f := &e.frames[i]; f.isLet {
+			e.Release(f.held)
+		} else {
+			e.loops--
+		}
+	}
+	e.frames = e.frames[:depth]
+}
+
+// innermost returns the position of the innermost loop among the frames, or -1.
+func (e *Env) innermost() int {
+	for i := range slices.Backward(e.frames) {
+		if !e.frames[i].isLet {
+			return i
+		}
+	}
+	return -1
+}
 
 // LastRound reports whether the innermost loop is in its last round; outside of loops it is false.
 func (e *Env) LastRound() bool {
-	last := len(e.frames) - 1
+	last := e.innermost()
 	return last >= 0 && e.frames[last].index == e.frames[last].count-1
+}
+
+// Let computes the value of a Let, and names it until [Env.Restore] or [Env.Pop]. A value that is missing or cannot be computed is among
+// [Env.Errors], and the variable is missing. The error is a [*LimitError].
+func (e *Env) Let(t *Tag) error {
+	v, _, err := e.evaluate(t)
+	e.frames = append(e.frames, frame{name: t.Var, tag: t, item: v, isLet: true, held: e.Keep()})
+	return err
 }
 
 // Print returns the text of a value tag. ok is false if the value is missing, null, or cannot be printed. This is reported by [Env.Errors],
@@ -185,6 +233,11 @@ func (e *Env) List(t *Tag) ([]Value, error) {
 	}
 	if v != nil {
 		e.overlooked(0)
+	}
+	if t.KeyVar != "" && len(t.Filters) == 0 {
+		if v, err = e.entries(v); err != nil {
+			return nil, e.report(err)
+		}
 	}
 	switch v := v.(type) {
 	case []any:
@@ -324,6 +377,9 @@ func (e *Env) about(p *Path) report {
 // filtered returns the value of a tag with its filters.
 func (e *Env) filtered(t *Tag) (Value, error) {
 	v, err := e.eval(t.Expr)
+	if t.KeyVar != "" && len(t.Filters) > 0 && err == nil {
+		v, err = e.entries(v)
+	}
 	for i := range t.Filters {
 		if err != nil {
 			return nil, err

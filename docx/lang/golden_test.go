@@ -190,6 +190,8 @@ func (r *rendering) parse(template string) error {
 		}
 		r.use.Add(tag, &scope)
 		switch tag.Kind {
+		case lang.Let:
+			scope.Let(tag)
 		case lang.For, lang.TableRow, lang.TableColumn:
 			scope.Open(tag)
 			open = append(open, here)
@@ -226,7 +228,11 @@ func (r *rendering) run(from, to int) {
 			}
 			i = p.end
 		case lang.If:
+			depth := r.env.Depth()
 			i = r.condition(i)
+			r.env.Restore(depth)
+		case lang.Let:
+			r.check(r.env.Let(p.tag))
 		}
 	}
 }

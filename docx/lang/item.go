@@ -17,6 +17,11 @@ type itemScope struct {
 	paths map[*Path]bool  // whether any item has what a path names, as far as that was asked
 }
 
+// isOwn reports whether a name is that of a variable of the loop.
+func (s *itemScope) isOwn(e *Env, name string) bool {
+	return s.name != "" && (name == s.name || name == e.tag.KeyVar)
+}
+
 // has reports whether any item has a key.
 func (s *itemScope) has(e *Env, key string) bool {
 	found, known := s.keys[key]
@@ -97,11 +102,24 @@ func (e *Env) inItems(p *Path) (v Value, ok bool) {
 		if s.has(e, key) {
 			return nil, true
 		}
-		if key == itemName || p.own && key == s.name {
-			return e.descend(s.item, p.Steps[1:]), true
+		if key == itemName || p.own && s.isOwn(e, key) {
+			return e.descend(e.ownItem(p, s.item), p.Steps[1:]), true
 		}
 	}
 	return nil, false
+}
+
+// ownItem returns what the variable of a loop names for an item: the item or, in a loop over keys, its key or value.
+func (e *Env) ownItem(p *Path, item Value) Value {
+	if !p.own || e.tag.KeyVar == "" {
+		return item
+	}
+	if p.Steps[0].Key == e.tag.KeyVar {
+		v, _ := keyOf(item, entryKey)
+		return v
+	}
+	v, _ := keyOf(item, entryValue)
+	return v
 }
 
 // keyOf returns the value of an object at a key. ok is false if it does not have the key, or if v is not an object.

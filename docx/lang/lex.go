@@ -201,12 +201,12 @@ func lexString(l *lexer) stateFn {
 var operators = []struct{ typed, op string }{
 	{"::", "::"}, {"==", "=="}, {"!=", "!="}, {"<=", "<="}, {">=", ">="}, {"≠", "!="}, {"≤", "<="}, {"≥", ">="},
 	{".", "."}, {",", ","}, {"(", "("}, {")", ")"}, {"[", "["}, {"]", "]"}, {"<", "<"}, {">", ">"},
-	{"+", "+"}, {"-", "-"}, {"−", "-"}, {"–", "-"}, {"*", "*"}, {"×", "*"}, {"/", "/"}, {"÷", "/"}, {"%", "%"},
+	{"=", "="}, {"+", "+"}, {"-", "-"}, {"−", "-"}, {"–", "-"}, {"*", "*"}, {"×", "*"}, {"/", "/"}, {"÷", "/"}, {"%", "%"},
 }
 
 // notOperators are habits from other languages, with what to write here.
 var notOperators = map[rune]string{
-	'=': "to compare, write ==",
+	'=': "to compare, write ==; to name a value, write {{let name = value}}",
 	'!': "write not before the condition, or != between two values",
 	'&': "write and",
 	'|': "write or between conditions, and :: before a filter",

@@ -33,6 +33,8 @@ func hintMeant(text string) string {
 		return ""
 	case kind == For && !strings.Contains(rest, " in "):
 		return "write {{for item in list}}"
+	case kind == Let:
+		return "write {{let name = value}}"
 	case kind.closes():
 		return "write {{" + kind.String() + "}}"
 	}

@@ -120,10 +120,18 @@ func (p *parser) tag(t *Tag) {
 		t.Expr = p.expression()
 		t.Filters = p.filters(t.Expr, true)
 	case For, TableRow, TableColumn:
-		t.Var = p.variable(t.Kind)
+		t.KeyVar, t.Var = p.variables(t.Kind)
 		t.Expr = p.expression()
 		t.Filters = p.filters(t.Expr, true)
 		ownVariable(t)
+	case Let:
+		t.Var = p.next().text
+		p.next() // the equals sign, which blockWord has seen
+		t.Expr = p.expression()
+		t.Filters = p.filters(t.Expr, true)
+		if isReserved(t.Var) || isBlockWord(t.Var) || t.Var == itemName || t.Var == "loop" {
+			p.fail(len("{{let "), "use another name", "%q cannot be the name of a variable", t.Var)
+		}
 	case If, ElseIf:
 		p.inside++
 		t.Expr = p.expression()
@@ -140,7 +148,7 @@ func (p *parser) blockWord() Kind {
 	word, then := p.peek(), p.after()
 	kind, ok := blockWords[strings.ToLower(word.text)]
 	if !ok || word.kind != tokWord || then.is(".") || then.is("[") && then.pos == word.pos+len(word.text) || then.is("::") ||
-		kind == Include && then.kind != tokString {
+		kind == Include && then.kind != tokString || kind == Let && !(then.kind == tokWord && p.tokens[min(2, len(p.tokens)-1)].is("=")) {
 		return Print
 	}
 	p.next()
@@ -150,17 +158,26 @@ func (p *parser) blockWord() Kind {
 	return kind
 }
 
-// variable reads the loop variable and the word in.
-func (p *parser) variable(kind Kind) string {
-	name := p.next()
+// variables reads the variables of a loop, and the word in. key is "" if there is only one.
+func (p *parser) variables(kind Kind) (key, item string) {
 	usage := fmt.Sprintf("write {{%s item in list}}", kind)
-	if name.kind != tokWord || isReserved(name.text) || isBlockWord(name.text) {
-		p.fail(name.pos, usage, "the name of the item is missing")
+	read := func() string {
+		name := p.next()
+		if name.kind != tokWord || isReserved(name.text) || isBlockWord(name.text) {
+			p.fail(name.pos, usage, "the name of the item is missing")
+		}
+		return name.text
+	}
+	item = read()
+	if comma := p.peek(); p.accept(",") {
+		if key, item = item, read(); key == item {
+			p.fail(comma.pos, "use two names", "both variables have the name %q", key)
+		}
 	}
 	if in := p.peek(); !p.acceptWord("in") {
 		p.fail(in.pos, usage, "the word in is missing")
 	}
-	return name.text
+	return key, item
 }
 
 func (p *parser) hintLeft(t *Tag, left token) string {
@@ -294,7 +311,7 @@ func ownVariable(t *Tag) {
 		}
 		for _, arg := range f.Args {
 			reads(arg, true, func(p *Path, _ bool) {
-				if p.Steps[0].Key == t.Var {
+				if name := p.Steps[0].Key; name == t.Var || name == t.KeyVar {
 					p.own, p.perItem, p.list = true, true, list
 				}
 			})

@@ -102,6 +102,8 @@ const hintPattern = `write a regular expression in quotes, such as "^[A-Z]{2}[0-
 func (p *parser) checkHabit() {
 	t, then := p.peek(), p.after()
 	switch {
+	case t.is("="):
+		p.fail(t.pos, notOperators['='], "unexpected '='")
 	case t.is("<") && then.is(">"):
 		p.fail(t.pos, "write != between two values", "there is no operator <>")
 	case t.kind == tokWord && strings.EqualFold(t.text, "is") && then.kind == tokWord:

@@ -2,7 +2,6 @@ package lang
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 )
 
@@ -17,12 +16,17 @@ func (e *Env) find(p *Path) Value {
 			return v
 		}
 	}
-	for _, f := range slices.Backward(e.frames) {
-		if f.name == p.Steps[0].Key {
+	key := p.Steps[0].Key
+	for i := len(e.frames) - 1; i >= 0; i-- {
+		f := &e.frames[i]
+		if f.name == key {
 			return e.down(f.item, p.Steps[1:])
 		}
+		if f.keyName != "" && f.keyName == key {
+			return e.down(f.key, p.Steps[1:])
+		}
 	}
-	if p.loop && len(e.frames) > 0 {
+	if p.loop && e.loops > 0 {
 		return e.loopProperty(p.Steps[1:])
 	}
 	return e.down(e.data, p.Steps)
@@ -89,9 +93,10 @@ func itemAt(list []any, i int) Value {
 
 // loopProperty returns the value of the steps after "loop".
 func (e *Env) loopProperty(steps []Step) Value {
-	at := len(e.frames) - 1
+	at := e.innermost()
 	for len(steps) > 1 && steps[0].Key == "parent" {
-		at--
+		for at--; at >= 0 && e.frames[at].isLet; at-- {
+		}
 		steps = steps[1:]
 	}
 	if at < 0 || len(steps) != 1 {
@@ -116,15 +121,15 @@ func (e *Env) loopProperty(steps []Step) Value {
 // loopOf returns the loop whose item a tag's value is taken from: that of the variable its path starts with, or else the
 // innermost; nil outside loops.
 func (e *Env) loopOf(t *Tag) *frame {
-	if len(e.frames) == 0 {
+	if e.loops == 0 {
 		return nil
 	}
 	if p, ok := t.Expr.(*Path); ok {
 		for i := len(e.frames) - 1; i >= 0; i-- {
-			if e.frames[i].name == p.Steps[0].Key {
-				return &e.frames[i]
+			if f := &e.frames[i]; !f.isLet && f.name == p.Steps[0].Key {
+				return f
 			}
 		}
 	}
-	return &e.frames[len(e.frames)-1]
+	return &e.frames[e.innermost()]
 }

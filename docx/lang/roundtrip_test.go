@@ -89,8 +89,9 @@ func anyNode(t *rapid.T, depth int) Node {
 		for range rapid.IntRange(0, 2).Draw(t, "steps") {
 			n.Steps = append(n.Steps, step(t))
 		}
-		if l, ok := n.Key.(*Literal); ok { // which is a step of a path
-			n.Key = &Unary{Op: "not", X: l}
+		switch key := n.Key.(type) {
+		case *Literal, *Unary: // which may be a step of a path
+			n.Key = &Unary{Op: "not", X: key}
 		}
 		return n
 	case 9:

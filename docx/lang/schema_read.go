@@ -67,6 +67,12 @@ func (c *collector) collect(printed takes) {
 	case t.Expr == nil:
 	case t.Kind == If || t.Kind == ElseIf:
 		c.expr(t.Expr, takes{}, true)
+	case t.KeyVar != "":
+		c.filters(t.Filters, takes{})
+		c.expr(t.Expr, takes{examples: []Value{NewObject([]string{"first"}, []Value{json.Number("1")})}, sure: true}, true)
+	case t.Kind == Let:
+		w, optional := c.filters(t.Filters, takes{})
+		c.expr(t.Expr, w, optional)
 	case t.Kind.IsLoop():
 		w, optional := c.filters(t.Filters, takes{want: aList})
 		c.expr(t.Expr, w, optional)

@@ -78,7 +78,7 @@ func (s *Schema) fitting(example Value) Value {
 		if s.kind == aString || s.kind == aSingle || s.kind == anything {
 			return example
 		}
-	case []any:
+	case []any, *Object:
 		if s.kind == anything {
 			return example
 		}

@@ -18,7 +18,10 @@ type Scope struct {
 }
 
 // condition is an {{if}} that has not ended.
-type condition struct{ guards [][]*useNode } // nodes in the condition of the current branch
+type condition struct {
+	guards [][]*useNode // nodes in the condition of the current branch
+	vars   int          // the number of variables before it
+}
 
 type scopeVar struct {
 	name    string
@@ -26,11 +29,16 @@ type scopeVar struct {
 	keys    []string // of the list, from the top of the input; nil if the list is no path
 	grouped bool     // the list went through the filter group:
 	group   []string // so the item's key is at these keys of the list's items, and its items are some of them
+	isLet   bool
 }
 
 // Open enters the loop of a For, TableRow or TableColumn.
 func (s *Scope) Open(t *Tag) {
 	v := scopeVar{name: t.Var, outside: len(s.conditions)}
+	if t.KeyVar != "" { // any key of the object
+		s.vars = append(s.vars, v, scopeVar{name: t.KeyVar, isLet: true})
+		return
+	}
 	t.reads(func(p *Path, _ bool) { // the items of a computed list come from its first path
 		if v.keys == nil {
 			v.keys, _ = s.keys(p)
@@ -47,9 +55,26 @@ func (s *Scope) Open(t *Tag) {
 
 // Close leaves the innermost loop; at the top it does nothing.
 func (s *Scope) Close() {
-	if n := len(s.vars); n > 0 {
-		s.vars = s.vars[:n-1]
+	for i, v := range slices.Backward(s.vars) {
+		if !v.isLet {
+			s.vars = s.vars[:i]
+			return
+		}
 	}
+}
+
+// Let adds the variable of a Let, until the block around it ends.
+func (s *Scope) Let(t *Tag) {
+	v := scopeVar{name: t.Var, outside: len(s.conditions), isLet: true}
+	if p, ok := t.Expr.(*Path); ok && len(t.Filters) == 0 {
+		v.keys, _ = s.keys(p)
+	}
+	s.vars = append(s.vars, v)
+}
+
+// inLoop reports whether a loop is open.
+func (s *Scope) inLoop() bool {
+	return slices.ContainsFunc(s.vars, func(v scopeVar) bool { return !v.isLet })
 }
 
 // follow records the end or the next branch of a condition.
@@ -57,12 +82,30 @@ func (s *Scope) follow(t *Tag) {
 	last := len(s.conditions) - 1
 	switch {
 	case t.Kind == If:
-		s.conditions = append(s.conditions, condition{})
+		s.conditions = append(s.conditions, condition{vars: len(s.vars)})
 	case t.Kind == EndIf && last >= 0:
+		s.vars = s.vars[:min(s.conditions[last].vars, len(s.vars))]
 		s.conditions = s.conditions[:last]
+	case t.Kind == Else && s.inBodyOf(last):
+		i := len(s.vars) - 1
+		for s.vars[i].isLet {
+			i--
+		}
+		s.vars = s.vars[:i+1]
+		s.vars[i].name = "" // which has no item here
 	case (t.Kind == Else || t.Kind == ElseIf) && last >= 0:
+		s.vars = s.vars[:min(s.conditions[last].vars, len(s.vars))]
 		s.conditions[last].guards = nil
 	}
+}
+
+// inBodyOf reports whether a loop is open within the condition at an index, or any loop if there is no condition.
+func (s *Scope) inBodyOf(condition int) bool {
+	from := 0
+	if condition >= 0 {
+		from = s.conditions[condition].vars
+	}
+	return from <= len(s.vars) && slices.ContainsFunc(s.vars[from:], func(v scopeVar) bool { return !v.isLet })
 }
 
 // guard records the nodes in the condition that has just begun.
@@ -102,7 +145,7 @@ func (s *Scope) Unbound(t *Tag, variables map[string]bool) string {
 		key := p.Steps[0].Key
 		switch {
 		case name != "" || p.own || p.perItem || s.variable(key) != nil:
-		case p.loop && len(s.vars) == 0:
+		case p.loop && !s.inLoop():
 			name = p.text
 		case variables[key]:
 			name = key
@@ -129,7 +172,7 @@ func (s *Scope) keys(p *Path) (keys []string, ok bool) {
 		return v.below(p.Steps[1:])
 	}
 	switch {
-	case p.loop && len(s.vars) > 0:
+	case p.loop && s.inLoop():
 		return nil, false
 	case p.perItem:
 		return s.itemKeys(p)

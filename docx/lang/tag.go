@@ -24,13 +24,14 @@ const (
 	Include                    // {{include "name"}}
 	PageBreak                  // {{pagebreak}}
 	Comment                    // {{! anything }}
+	Let                        // {{let x = value}}: names a value
 )
 
 // String returns the word that makes a tag one of this kind; "value" and "comment" have none.
 func (k Kind) String() string {
 	return [...]string{
 		"value", "for", "endfor", "tablerow", "endtablerow", "tablecolumn", "endtablecolumn",
-		"if", "elseif", "else", "endif", "include", "pagebreak", "comment",
+		"if", "elseif", "else", "endif", "include", "pagebreak", "comment", "let",
 	}[k]
 }
 
@@ -50,6 +51,7 @@ var blockWords = map[string]Kind{
 	"for": For, "endfor": EndFor, "tablerow": TableRow, "endtablerow": EndTableRow,
 	"tablecolumn": TableColumn, "endtablecolumn": EndTableColumn,
 	"if": If, "elseif": ElseIf, "else": Else, "endif": EndIf, "include": Include, "pagebreak": PageBreak,
+	"let": Let,
 }
 
 func isBlockWord(name string) bool {
@@ -61,7 +63,8 @@ func isBlockWord(name string) bool {
 type Tag struct {
 	Kind    Kind
 	Text    string   // as typed, with braces
-	Var     string   // the loop variable of For, TableRow and TableColumn
+	Var     string   // the variable of For, TableRow, TableColumn, and Let
+	KeyVar  string   // the first variable of a loop over keys, as in {{for k, v in m}}; else ""
 	Expr    Node     // value, list or condition, or the name that Include wants; nil for all other kinds
 	Filters []Filter // of values and loops
 }
@@ -95,7 +98,13 @@ func (t *Tag) String() string {
 	case Comment:
 		return t.Text
 	case For, TableRow, TableColumn:
-		b.WriteString(t.Kind.String() + " " + t.Var + " in " + wholeText(t.Expr))
+		b.WriteString(t.Kind.String() + " ")
+		if t.KeyVar != "" {
+			b.WriteString(t.KeyVar + ", ")
+		}
+		b.WriteString(t.Var + " in " + wholeText(t.Expr))
+	case Let:
+		b.WriteString("let " + t.Var + " = " + wholeText(t.Expr))
 	case If, ElseIf, Include:
 		b.WriteString(t.Kind.String() + " " + t.Expr.String())
 	default:
@@ -127,7 +136,7 @@ func (t *Tag) Type() string {
 		return "table-loop"
 	case If, ElseIf:
 		return "conditional"
-	case Print:
+	case Print, Let:
 		return t.valueType()
 	}
 	return ""
@@ -181,7 +190,7 @@ func (t *Tag) Reads(name string) bool {
 // the path is used with it, as when it is printed, rather than only looked at, as in a condition or as a list.
 func (t *Tag) reads(yield func(p *Path, whole bool)) {
 	if t.Expr != nil {
-		reads(t.Expr, t.Kind == Print, yield)
+		reads(t.Expr, t.Kind == Print || t.Kind == Let || t.KeyVar != "", yield)
 	}
 	for i := range t.Filters {
 		for _, arg := range t.Filters[i].Args {

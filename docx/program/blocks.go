@@ -17,7 +17,7 @@ type Loop struct {
 	Tag     *lang.Tag
 	Body    []Step
 	Between []byte // XML to write between two rounds
-	Empty   []Step // runs instead if the list has no items
+	Empty   []Step // runs instead if the list has no items: its {{else}}, and the end of a section
 
 	Columns int   // 1 + the slot of the repeated columns whose items it uses; 0 for the items of Tag
 	Lists   []int // slots of lists that restart in each round
@@ -47,9 +47,17 @@ func (l *Loop) run(x *execution) error {
 		}
 	}
 	if len(items) == 0 {
-		return x.run(l.Empty)
+		return x.block(l.Empty)
 	}
 	return nil
+}
+
+// block runs the steps of a block, and forgets its variables.
+func (x *execution) block(steps []Step) error {
+	depth := x.env.Depth()
+	err := x.run(steps)
+	x.env.Restore(depth)
+	return err
 }
 
 func (l *Loop) items(x *execution) ([]lang.Value, error) {
@@ -90,7 +98,7 @@ func (c *If) run(x *execution) error {
 				continue
 			}
 		}
-		return x.run(b.Body)
+		return x.block(b.Body)
 	}
 	return x.run(c.Empty)
 }

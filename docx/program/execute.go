@@ -190,7 +190,7 @@ func (x *execution) writePart(pw *ooxml.Writer, part *ooxml.Part) error {
 	}
 	x.out.w, x.part = w, part.Name
 	x.out.check.Part(part.Name, p.segments)
-	if err := x.run(p.Steps); err != nil {
+	if err := x.block(p.Steps); err != nil {
 		return fmt.Errorf("%s: %w", part.Name, err)
 	}
 	if err := x.out.flush(); err != nil {

@@ -74,7 +74,7 @@ func (*NoteID) run(x *execution) error {
 func (x *execution) aside(part string, steps []Step) ([]byte, error) {
 	out, flow, missing, outer := x.out, x.flow, x.values.missing, x.part
 	x.out, x.part = output{holds: 1, meter: x.meter}, part
-	err := x.run(steps)
+	err := x.block(steps)
 	text := x.out.buf
 	x.out.release()
 	x.out, x.flow, x.values.missing, x.part = out, flow, missing, outer
