@@ -151,7 +151,9 @@ var phases = []phase{
 
 	{change, "references to notes", (*compiler).findReferences, []string{"borders"}, false},
 	{change, "references to headers", (*compiler).findHeaders, []string{"borders"}, false},
-	{change, "scopes", (*compiler).readScopes, []string{"borders", "references to notes", "references to headers"}, false},
+	{change, "scopes", (*compiler).readScopes, []string{
+		"borders", "references to notes", "references to headers",
+	}, false},
 	{change, "places of tags", (*compiler).notePlaces, []string{"borders"}, false},
 	{change, "variables", (*compiler).editLets, []string{"borders"}, false},
 	{change, "values", (*compiler).editTexts, []string{"borders"}, false},
@@ -170,7 +172,8 @@ var phases = []phase{
 	{change, "contents", func(c *compiler) { c.tocs.edit() }, []string{"borders", "lists"}, false},
 	// The regions of ranges are read off the edits of all other phases.
 	{change, "ids", (*compiler).editIDs, []string{
-		"scopes", "variables", "values", "guarded paragraphs", "guarded tables", "containers", "bound controls", "lists", "notes", "headers", "cells",
+		"scopes", "variables", "values", "guarded paragraphs", "guarded tables", "containers", "bound controls", "lists", "notes", "headers",
+		"cells",
 		"drawings",
 		"addresses", "controls", "attributes", "contents",
 	}, false},

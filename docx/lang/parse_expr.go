@@ -332,14 +332,14 @@ func (p *parser) below(pos int, index *Index, steps []Step) Node {
 
 // index reads what is in brackets: a position or key that is written out, or else an expression.
 func (p *parser) index() (Step, Node) {
-	t, negative := p.peek(), false
-	if t.is("-") && p.after().kind == tokNumber {
+	t, then, negative := p.peek(), p.after(), false
+	if t.is("-") && then.kind == tokNumber {
 		negative = true
-		t = p.after()
+		t, then = then, p.tokens[min(2, len(p.tokens)-1)]
 	}
 	p.inside++
 	defer func() { p.inside-- }()
-	if t.kind == tokNumber {
+	if t.kind == tokNumber && (then.is("]") || then.kind == tokEnd) {
 		n, err := strconv.Atoi(t.text)
 		if err != nil {
 			p.fail(t.pos, "[0] is the first item of a list, [-1] the last", "the index is not a whole number")
@@ -351,7 +351,7 @@ func (p *parser) index() (Step, Node) {
 		p.closing("[", "]")
 		return Step{Index: n, IsIndex: true}, nil
 	}
-	if t.kind == tokString && p.after().is("]") {
+	if t.kind == tokString && then.is("]") {
 		p.next()
 		p.closing("[", "]")
 		return Step{Key: t.text}, nil

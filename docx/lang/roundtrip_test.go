@@ -104,6 +104,9 @@ func anyNode(t *rapid.T, depth int) Node {
 		if op == "+" && (isText(n.L) || strings.HasPrefix(n.R.String(), `"`)) { // which the parser rejects
 			n.Op = "-"
 		}
+		if _, isLiteral := n.R.(*Literal); isLiteral && op == matches { // which need not be a pattern
+			n.Op = startsWith
+		}
 		return n
 	}
 }
