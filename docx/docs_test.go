@@ -205,6 +205,9 @@ func written(t *testing.T, parts map[string]string) string {
 					if span, ok := cell.val("gridSpan"); ok && span != "" {
 						text += " ←→"
 					}
+					if shading := cell.all("shd", "p"); len(shading) > 0 {
+						text += " (" + shading[0].attr("fill") + ")"
+					}
 					b.WriteString(" " + text + " |")
 				}
 				b.WriteString("\n")

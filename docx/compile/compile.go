@@ -66,6 +66,7 @@ type compiler struct {
 
 	listSlots map[*wml.Node]int // 1 + the slot of the list, of items whose list restarts in loops
 
+	newProps   []*newProperties
 	inclusions []*inclusion
 	listing    map[*mark]listed // of the tags that a listing shows
 
@@ -165,6 +166,8 @@ var phases = []phase{
 	{change, "notes", (*compiler).editNotes, []string{"scopes"}, false},
 	{change, "headers", (*compiler).editHeaders, []string{"references to headers"}, false},
 	{change, "cells", (*compiler).editCells, []string{"borders"}, false},
+	{change, "appearance", (*compiler).editAppearance, []string{"borders", "cells", "lists"}, false},
+	{change, "properties", (*compiler).editProperties, []string{"cells", "appearance"}, false},
 	{change, "drawings", func(c *compiler) { c.pictures.edit() }, []string{"paragraphs without tags"}, false},
 	{change, "addresses", func(c *compiler) { c.links.edit() }, nil, false},
 	{change, "controls", func(c *compiler) { c.controls.edit() }, []string{"paragraphs without tags"}, false},
@@ -173,9 +176,7 @@ var phases = []phase{
 	// The regions of ranges are read off the edits of all other phases.
 	{change, "ids", (*compiler).editIDs, []string{
 		"scopes", "variables", "values", "guarded paragraphs", "guarded tables", "containers", "bound controls", "lists", "notes", "headers",
-		"cells",
-		"drawings",
-		"addresses", "controls", "attributes", "contents",
+		"cells", "appearance", "properties", "drawings", "addresses", "controls", "attributes", "contents",
 	}, false},
 }
 

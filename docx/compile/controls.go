@@ -58,6 +58,9 @@ type boundControl struct {
 // controlKinds are the kinds of content controls that take values.
 var controlKinds = []string{"w14:checkbox", "w:dropDownList", "w:comboBox", "w:date", "w:text", "w:richText"}
 
+// listKinds are those with a list of entries.
+var listKinds = []string{"w:dropDownList", "w:comboBox"}
+
 // find finds the content controls whose tag or title is a value's tag.
 func (c *controls) find() {
 	for _, sdt := range c.root.All("w:sdt") {
@@ -97,6 +100,12 @@ func (c *controls) findControl(sdt *wml.Node, text string) {
 			k.Kind = kind
 			c.readControl(k, n)
 		}
+	}
+	if a.mark.tag.Filter("options") != nil && !slices.Contains(listKinds, k.Kind) {
+		c.failAside(a, text, &lang.SyntaxError{
+			Message: "the filter options is only for lists; this content control is not one", Hint: "insert a drop-down list or a combo box",
+		})
+		return
 	}
 	a.reads = k.AddTo
 	c.asides = append(c.asides, a)
@@ -165,6 +174,13 @@ func (c *controls) editControl(bound *boundControl) {
 		part(pos, end, rankParagraph, program.ControlFont)
 	} else {
 		part(texts[0].Start, texts[0].End, rankReplace, program.ControlText)
+	}
+	if list := props.Child(k.Kind); bound.aside.mark.tag.Filter("options") != nil {
+		if k.Unlisted = list.Void(); k.Unlisted {
+			part(list.Start, list.End, rankReplace, program.ControlList)
+		} else {
+			part(list.OpenEnd, list.CloseStart, rankReplace, program.ControlList)
+		}
 	}
 	if a := props.Child("w14:checkbox").Child("w14:checked").Attr("w14:val"); a != nil {
 		part(a.ValueStart, a.ValueEnd, rankReplace, program.ControlTicked)

@@ -21,7 +21,8 @@ type edit struct {
 type rank uint8
 
 const (
-	rankHeadingStart rank = iota // after the properties, before all of the text
+	rankProperties   rank = iota // of an element without any
+	rankHeadingStart             // after the properties, before all of the text
 	rankLoneEnd
 	rankHeadingEnd
 	rankGuardEnd

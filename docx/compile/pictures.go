@@ -188,6 +188,7 @@ func (c *pictures) editDrawing(h *placeholder) {
 		c.editNumber(size, "cx", program.PictureWidth)
 		c.editNumber(size, "cy", program.PictureHeight)
 	}
+	c.editRotation(h)
 	c.editPosition(h)
 	blip := d.All("a:blip")[0]
 	end := blip.End

@@ -37,6 +37,7 @@ func (c *valuePlaces) of(m *mark) *program.Place {
 		p = c.placeOf(m)
 		c.byText[m.first.node] = p
 	}
+	p.StylesParagraph = m.stylesPar
 	c.byMark[m] = p
 	return p
 }

@@ -12,12 +12,6 @@ import (
 // equal (w:vMerge, ISO 29500-1 §17.4.84), unless a merging cell to its left starts a new merge in this row. A cell with span(n)
 // covers n columns (w:gridSpan, §17.4.17), and the cells after it that it covers are omitted.
 
-// beforeMerge and beforeSpan are the properties of a cell that precede w:vMerge and w:gridSpan (CT_TcPrBase).
-var (
-	beforeSpan  = []string{"w:cnfStyle", "w:tcW"}
-	beforeMerge = []string{"w:cnfStyle", "w:tcW", "w:gridSpan", "w:hMerge"}
-)
-
 // editCells writes the edits of cells that merge or span.
 func (c *compiler) editCells() {
 	left := map[*wml.Node]int{} // by row: the slot of the merging cell to the left, and 1
@@ -51,28 +45,10 @@ func (c *compiler) editMerge(m *mark, tc *wml.Node, left map[*wml.Node]int) {
 	}
 	slot := c.slots.Merges.Next()
 	c.blocks[i].merges = append(c.blocks[i].merges, slot)
-	c.addProperty(tc, beforeMerge, &program.CellMerge{Tag: m.tag, Slot: slot, Left: left[row], Prefix: m.first.node.Prefix(c.src)})
+	merge := &program.CellMerge{Tag: m.tag, Slot: slot, Left: left[row], Prefix: m.first.node.Prefix(c.src)}
+	c.setProperty(tc, cellProperties, "vMerge", func([]byte) program.Step { return merge })
 	left[row] = slot + 1
 	m.merge = slot + 1
-}
-
-// addProperty adds a step that writes a property of a cell, after the properties that must precede it.
-func (c *compiler) addProperty(tc *wml.Node, before []string, step program.Step) {
-	props := tc.Child("w:tcPr")
-	if props == nil {
-		prefix := tc.Prefix(c.src)
-		c.insert(tc.OpenEnd, "<"+prefix+"tcPr>")
-		c.emit(tc.OpenEnd, rankReplace, step)
-		c.insert(tc.OpenEnd, "</"+prefix+"tcPr>")
-		return
-	}
-	pos := props.OpenEnd
-	for _, p := range props.Children {
-		if slices.Contains(before, p.Name) {
-			pos = p.End
-		}
-	}
-	c.emit(pos, rankReplace, step)
 }
 
 func (c *compiler) editCellSpan(m *mark, tc *wml.Node) {
@@ -93,7 +69,8 @@ func (c *compiler) editCellSpan(m *mark, tc *wml.Node) {
 	if width := tc.Child("w:tcPr").Child("w:tcW"); width != nil {
 		c.remove(width.Start, width.End) // that of one column
 	}
-	c.addProperty(tc, beforeSpan, &program.CellSpan{Tag: m.tag, Slot: slot, Max: most, Prefix: m.first.node.Prefix(c.src)})
+	span := &program.CellSpan{Tag: m.tag, Slot: slot, Max: most, Prefix: m.first.node.Prefix(c.src)}
+	c.setProperty(tc, cellProperties, "gridSpan", func([]byte) program.Step { return span })
 }
 
 // rowsOf returns the rows of a table, or of a content control in one.

@@ -50,12 +50,14 @@ type filter struct {
 	note func(p *Present, f *Filter, args []Value) error
 	// check returns the mistake in the first argument if that is a literal text, or "".
 	check func(f *Filter, s string) string
+	// checkValue returns the mistake in the value if that is a literal text, or "".
+	checkValue func(s string) string
 	// perItem means that the arguments are computed for each item of the value, with the item's keys as innermost names.
 	perItem bool
 }
 
 // filterTable holds every filter by its name.
-var filterTable = filterTables(missingFilters, textFilters, numberFilters, dateFilters, listFilters, presentFilters)
+var filterTable = filterTables(missingFilters, textFilters, numberFilters, dateFilters, listFilters, presentFilters, appearanceFilters)
 
 func filterTables(tables ...map[string]*filter) map[string]*filter {
 	all := map[string]*filter{}

@@ -314,6 +314,11 @@ func describe(p lang.Present) string {
 	value("symbology", p.Symbology, "")
 	flag("merge", p.Merge)
 	value("span", p.Span, 0)
+	value("shade", p.Shade, "")
+	value("rotation", p.Rotation, 0)
+	for _, entry := range p.Entries {
+		value("entry", entry.Text+"/"+entry.Value, "")
+	}
 	if len(set) == 0 {
 		return "as it is"
 	}

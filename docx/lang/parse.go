@@ -227,6 +227,7 @@ func (p *parser) checkFilter(f *Filter, before []Filter, value Node) {
 		perItem(f.Args, value)
 	}
 	p.checkSole(f, before)
+	p.checkValue(f, before, value)
 	p.checkNumbers(f)
 	if f.fn.check != nil {
 		p.checkText(f)
@@ -251,6 +252,9 @@ func (p *parser) checkNumbers(f *Filter) {
 
 // checkText checks the first argument of a filter if it is a text that is written out.
 func (p *parser) checkText(f *Filter) {
+	if len(f.Args) == 0 {
+		return
+	}
 	arg, ok := f.Args[0].(*Literal)
 	if !ok {
 		return

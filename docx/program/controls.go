@@ -21,6 +21,7 @@ type Control struct {
 	Bare   bool   // the run of its box has no properties
 
 	Items         []ControlItem // of lists
+	Unlisted      bool          // its list is an empty element in the template
 	Format        string        // of dates
 	Language      string        // of dates
 	Ticked, Blank Box           // of check boxes
@@ -39,6 +40,7 @@ const (
 	ControlDate
 	ControlBox  // the box of a check box
 	ControlFont // the font of its run
+	ControlList // the entries of a list
 )
 
 // AddTo records the input that the tag of the control reads.
@@ -49,6 +51,10 @@ func (k *Control) AddTo(use *lang.Use, t *lang.Tag, s *lang.Scope) {
 	case "w:date":
 		use.AddDate(t, s)
 	case "w:dropDownList", "w:comboBox":
+		if t.Filter("options") != nil {
+			use.Add(t, s)
+			return
+		}
 		var entries []string
 		for _, item := range k.Items {
 			entries = append(entries, item.Text)
@@ -67,8 +73,10 @@ func (k *Control) AddTo(use *lang.Use, t *lang.Tag, s *lang.Scope) {
 // filledControl is the content of a content control with a value.
 type filledControl struct {
 	text   string
+	keeps  bool // shows the text of the template
 	ticked bool
 	date   string
+	items  []ControlItem // nil for those of the template
 }
 
 // ControlValue writes a content control with the value of its tag. Without a valid value the control stays unchanged.
@@ -116,17 +124,44 @@ func (k *Control) fill(x *execution, v lang.Value) (*filledControl, error) {
 	}
 	switch k.Kind {
 	case "w:dropDownList", "w:comboBox":
-		return k.choose(s)
+		if entries := x.env.Present().Entries; entries != nil {
+			return k.chooseOf(x, entries, s)
+		}
+		return k.choose(k.Items, s)
 	case "w:date":
 		return k.date(x, s)
 	}
 	return &filledControl{text: s}, nil
 }
 
+// chooseOf returns the content of a list with other entries. Word requires that their names and their values are unique. Without a
+// value, the list shows the text of the template.
+func (k *Control) chooseOf(x *execution, entries []lang.Entry, s string) (*filledControl, error) {
+	items, known := []ControlItem{}, map[ControlItem]bool{}
+	for _, e := range entries {
+		name, value := ControlItem{Text: e.Text}, ControlItem{Value: e.Value}
+		if e.Text != "" && !known[name] && !known[value] {
+			items = append(items, ControlItem{Value: e.Value, Text: e.Text})
+			known[name], known[value] = true, true
+		}
+	}
+	if err := x.meter.Spend(len(items)); err != nil {
+		return nil, err
+	}
+	if s == "" {
+		return &filledControl{keeps: true, items: items}, nil
+	}
+	filled, err := k.choose(items, s)
+	if err == nil {
+		filled.items = items
+	}
+	return filled, err
+}
+
 // choose returns the content for an entry of a list.
-func (k *Control) choose(s string) (*filledControl, error) {
+func (k *Control) choose(items []ControlItem, s string) (*filledControl, error) {
 	var names []string
-	for _, item := range k.Items {
+	for _, item := range items {
 		if s == item.Text || s == item.Value {
 			return &filledControl{text: item.Text}, nil
 		}
@@ -174,9 +209,15 @@ type ControlPart struct {
 func (o *ControlPart) run(x *execution) error {
 	switch f := x.filled; o.Part {
 	case ControlText:
+		if f.keeps {
+			x.out.buf = append(x.out.buf, o.Text...)
+			return nil
+		}
 		x.out.buf = fmt.Appendf(x.out.buf, "<%st%s>", o.Control.Prefix, wml.Preserve)
 		x.out.buf, _ = appendValue(x.out.buf, f.text, o.Control.Breaks)
 		x.out.buf = fmt.Appendf(x.out.buf, "</%st>", o.Control.Prefix)
+	case ControlList:
+		x.out.buf = o.appendList(x.out.buf, f.items)
 	case ControlTicked:
 		x.out.buf = strconv.AppendInt(x.out.buf, int64(map[bool]int{true: 1}[f.ticked]), 10)
 	case ControlDate:
@@ -187,6 +228,25 @@ func (o *ControlPart) run(x *execution) error {
 		x.out.buf = o.Control.appendFont(x.out.buf, o.Control.state(f.ticked).Font, o.Text)
 	}
 	return nil
+}
+
+// appendList appends the entries of a list (w:listItem, ISO 29500-1 §17.5.2.21), or those of the template if items is nil.
+func (o *ControlPart) appendList(dst []byte, items []ControlItem) []byte {
+	if items == nil {
+		return append(dst, o.Text...)
+	}
+	prefix, name := o.Control.Prefix, strings.TrimPrefix(o.Control.Kind, "w:")
+	if o.Control.Unlisted {
+		dst = fmt.Appendf(dst, "<%s%s>", prefix, name)
+	}
+	for _, item := range items {
+		dst = fmt.Appendf(dst, `<%[1]slistItem %[1]sdisplayText="%[2]s" %[1]svalue="%[3]s"/>`, prefix, appendAttribute(nil, item.Text),
+			appendAttribute(nil, item.Value))
+	}
+	if o.Control.Unlisted {
+		dst = fmt.Appendf(dst, "</%s%s>", prefix, name)
+	}
+	return dst
 }
 
 // The box of a check box ([MS-DOCX] §2.6.1.6). Each of its two states has a character in a font.

@@ -55,6 +55,8 @@ type shownPicture struct {
 	picture.Placed
 	id, svgID string      // of the relationships
 	x, y      picture.EMU // offset from the corner of its box
+	rotates   bool        // its tag says how it is rotated
+	degrees   int         // by which it is rotated clockwise
 }
 
 // prepared is a picture that is prepared once for all its places.
@@ -230,8 +232,11 @@ func (x *execution) fillPicture(o *PictureDrawing, value string, want *lang.Pres
 	if x.pictures.shown, err = x.placePicture(p, width, height, fit); err != nil {
 		return err
 	}
+	s := x.pictures.shown
+	if s.rotates = o.Tag.Filter("rotate") != nil; s.rotates {
+		s.degrees = want.Rotation
+	}
 	if width > 0 && height > 0 {
-		s := x.pictures.shown
 		s.x, s.y = (width-s.Width)/2, (height-s.Height)/2
 	}
 	return nil
@@ -331,7 +336,7 @@ func (x *execution) inlinePicture(o *Value, v shown) error {
 		x.values.missing = true
 		return nil
 	}
-	drawing, err := x.drawing(o.Place, p, picture.EMU(v.present.Width), picture.EMU(v.present.Height), v.present.Fit, "")
+	drawing, err := x.drawing(o.Place, p, picture.EMU(v.present.Width), picture.EMU(v.present.Height), v.present.Fit, "", v.present.Rotation)
 	if err != nil {
 		return err
 	}
@@ -342,7 +347,7 @@ func (x *execution) inlinePicture(o *Value, v shown) error {
 }
 
 // drawing returns a w:drawing with an inline picture. A picture without a given size is at most as wide as the text.
-func (x *execution) drawing(at *Place, p *prepared, width, height picture.EMU, fit, alt string) ([]byte, error) {
+func (x *execution) drawing(at *Place, p *prepared, width, height picture.EMU, fit, alt string, degrees int) ([]byte, error) {
 	if width == 0 && height == 0 {
 		width = min(p.Width, at.Width*emuPerTwip)
 	}
@@ -358,14 +363,14 @@ func (x *execution) drawing(at *Place, p *prepared, width, height picture.EMU, f
 	id := x.fresh(DrawingIDs)
 	described := fmt.Sprintf(`id="%d" name="Picture %d" descr="%s"`, id, id, appendAttribute(nil, alt))
 	out := fmt.Appendf(nil, `<%[1]sdrawing><wp:inline xmlns:wp="%[2]s" distT="0" distB="0" distL="0" distR="0">`+
-		`<wp:extent cx="%[3]d" cy="%[4]d"/><wp:docPr %[5]s/><wp:cNvGraphicFramePr/><a:graphic xmlns:a="%[6]s"><a:graphicData uri="%[7]s">`+
+		`<wp:extent cx="%[3]d" cy="%[4]d"/>%[8]s<wp:docPr %[5]s/><wp:cNvGraphicFramePr/><a:graphic xmlns:a="%[6]s"><a:graphicData uri="%[7]s">`+
 		`<pic:pic xmlns:pic="%[7]s"><pic:nvPicPr><pic:cNvPr %[5]s/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill>`, at.Prefix, wp, s.Width,
-		s.Height, described, a, pic)
+		s.Height, described, a, pic, effectExtent("wp:", s.Width, s.Height, degrees))
 	out = x.d.appendBlip(out, "a:", s, nil)
-	return fmt.Appendf(out, `<a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext `+
+	return fmt.Appendf(out, `<a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm%[4]s><a:off x="0" y="0"/><a:ext `+
 		`cx="%[2]d" cy="%[3]d"/></a:xfrm>`+
 		`<a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></%[1]sdrawing>`,
-		at.Prefix, s.Width, s.Height), nil
+		at.Prefix, s.Width, s.Height, rotation(degrees)), nil
 }
 
 // appendAttribute appends text in its escaped form for an attribute.
@@ -390,8 +395,11 @@ func appendVMLStyle(dst []byte, style string, s *shownPicture) []byte {
 	kept := slices.DeleteFunc(strings.Split(style, ";"), func(declaration string) bool {
 		name, _, _ := strings.Cut(declaration, ":")
 		name = strings.ToLower(strings.TrimSpace(name))
-		return name == "width" || name == "height" || name == ""
+		return name == "width" || name == "height" || name == "" || name == "rotation" && s.rotates
 	})
+	if s.degrees != 0 {
+		kept = append(kept, "rotation:"+strconv.Itoa(s.degrees))
+	}
 	kept = append(kept, "width:"+points(s.Width), "height:"+points(s.Height))
 	return appendAttribute(dst, strings.Join(kept, ";"))
 }

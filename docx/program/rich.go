@@ -290,7 +290,7 @@ func (h *richHost) Picture(want richtext.Picture) (run []byte, ok bool) {
 	if column := h.at.Width * emuPerTwip; width > column {
 		width, height = column, height*column/width
 	}
-	drawing, err := x.drawing(h.at, p, width, height, string(picture.FitStretch), want.Alt)
+	drawing, err := x.drawing(h.at, p, width, height, string(picture.FitStretch), want.Alt, 0)
 	if err != nil {
 		h.note(err)
 		return nil, false

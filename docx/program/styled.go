@@ -127,8 +127,10 @@ func (x *execution) runProps(tag *lang.Tag, p *Place, want *lang.Present) string
 	if want.Style != "" {
 		if id := x.d.styleID("character", want.Style); id != "" {
 			add("rStyle", id)
-		} else {
-			x.warn(tag, "The template has no character style '"+want.Style+"'; the text is shown without it.")
+		} else if !x.d.stylesParagraph(want.Style) {
+			x.warn(tag, "The template has no style '"+want.Style+"'; the text is shown without it.")
+		} else if !p.StylesParagraph {
+			x.warn(tag, "The paragraph style '"+want.Style+"' cannot be applied by a tag in a block inside the paragraph.")
 		}
 	}
 	if want.Bold {

@@ -20,7 +20,7 @@ func orderOf(names string) Order {
 	return o
 }
 
-// The orders of ISO 29500-1 Annex A, CT_RPr and CT_PPr.
+// The orders of ISO 29500-1 Annex A, CT_RPr, CT_PPr, and CT_TcPr.
 var (
 	RunOrder = orderOf("rStyle rFonts b bCs i iCs caps smallCaps strike dstrike outline shadow emboss imprint noProof snapToGrid " +
 		"vanish webHidden color spacing w kern position sz szCs highlight u effect bdr shd fitText vertAlign rtl cs em lang " +
@@ -29,10 +29,15 @@ var (
 		"suppressAutoHyphens kinsoku wordWrap overflowPunct topLinePunct autoSpaceDE autoSpaceDN bidi adjustRightInd snapToGrid " +
 		"spacing ind contextualSpacing mirrorIndents suppressOverlap jc textDirection textAlignment textboxTightWrap outlineLvl " +
 		"divId cnfStyle rPr sectPr pPrChange")
+	CellOrder = orderOf("cnfStyle tcW gridSpan hMerge vMerge tcBorders shd noWrap tcMar textDirection tcFitText vAlign hideMark " +
+		"headers cellIns cellDel cellMerge tcPrChange")
 )
 
 // rank returns the rank of a property. Those of other namespaces come last.
 func (o Order) rank(name string) int { return cmp.Or(o[name], len(o)+1) }
+
+// Precedes reports whether a property of that name must be in front of another.
+func (o Order) Precedes(name, other string) bool { return o.rank(name) < o.rank(other) }
 
 // Merge returns the XML of properties in order. Those in more replace those in base of the same name.
 func (o Order) Merge(base, more []Property) string {

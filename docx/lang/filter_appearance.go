@@ -1,0 +1,174 @@
+package lang
+
+import (
+	"slices"
+	"strings"
+)
+
+// appearanceFilters set the appearance of what is around a tag: its cell, row, or paragraph, the entries of its content control, and the
+// rotation of its image.
+var appearanceFilters = map[string]*filter{
+	"shade": {
+		usage: `shade, shade(condition) or shade("row", condition)`, arity: arity{0, 2},
+		takes: like(aText, "red"), args: []takes{{}}, sole: true, check: shadeTarget, checkValue: colorMistake, apply: shade,
+	},
+	"rotate": {usage: "rotate(90)", arity: arity{1, 1}, same: true, args: []takes{likeNumber("90")}, note: rotate},
+	"options": {
+		usage: `options(names) or options(items.name, items.key)`, arity: arity{1, 2},
+		same: true, args: []takes{{want: aList}}, apply: options,
+	},
+}
+
+// shadeTargets are what the filter shade can color.
+var shadeTargets = []string{"cell", "row", "paragraph"}
+
+func shadeTarget(_ *Filter, s string) string {
+	if slices.Contains(shadeTargets, s) {
+		return ""
+	}
+	return "is not one of " + strings.Join(shadeTargets, ", ")
+}
+
+// notAColor completes a sentence about a value that is not a color.
+const notAColor = `is not a color like "#C00000" or "red"`
+
+// colorMistake returns the mistake in a color; an empty text sets none.
+func colorMistake(s string) string {
+	if _, ok := parseColor(s); ok || s == "" {
+		return ""
+	}
+	return notAColor
+}
+
+// Shades returns what the filter shade of a tag colors: "cell", "row", or "paragraph". It returns "" if the filter does not say. ok is
+// false if the tag has no such filter.
+func (t *Tag) Shades() (target string, ok bool) {
+	f := t.Filter("shade")
+	if f == nil {
+		return "", false
+	}
+	return f.target(), true
+}
+
+// target returns the first argument of the filter if that is a literal text.
+func (f *Filter) target() string {
+	if len(f.Args) == 0 {
+		return ""
+	}
+	l, ok := f.Args[0].(*Literal)
+	if !ok {
+		return ""
+	}
+	s, _ := l.Value.(string)
+	return s
+}
+
+// checkValue reports a literal value that its first filter does not take.
+func (p *parser) checkValue(f *Filter, before []Filter, value Node) {
+	l, ok := value.(*Literal)
+	if !ok || f.fn.checkValue == nil || len(before) > 0 {
+		return
+	}
+	s, _ := l.Value.(string)
+	if message := f.fn.checkValue(s); message != "" {
+		p.fail(l.Position(), "write a name such as \"red\", or \"#\" and six hexadecimal digits", "%s %s", l, message)
+	}
+}
+
+// shade makes the value the color of what is around the tag, if the condition is true, and leaves no text. An empty value sets no color.
+func shade(e *Env, f *Filter, v Value) (Value, error) {
+	if v == nil {
+		return nil, nil
+	}
+	s, _ := v.(string)
+	if err := e.spend(len(s)/bytesPerStep, e.subject); err != nil {
+		return nil, err
+	}
+	color, ok := parseColor(s)
+	if !ok && v != "" {
+		return nil, &fault{node: e.subject, message: notAColor}
+	}
+	conditions := f.Args
+	if f.target() != "" {
+		conditions = f.Args[1:]
+	}
+	for _, condition := range conditions {
+		holds, err := e.eval(condition)
+		if err != nil {
+			return nil, err
+		}
+		if !truth(holds) {
+			return "", nil
+		}
+	}
+	e.presenting().Shade = color
+	return "", nil
+}
+
+// maxDegrees is the largest angle in a tag, in degrees.
+const maxDegrees = 360
+
+// rotate sets the rotation of an image. A missing angle leaves the image upright.
+func rotate(p *Present, f *Filter, args []Value) error {
+	if args[0] == nil {
+		return nil
+	}
+	degrees, err := wholeNumber(f.Args[0], args[0], -maxDegrees, maxDegrees)
+	p.Rotation = (degrees + maxDegrees) % maxDegrees
+	return err
+}
+
+// Entry is an entry of a list control.
+type Entry struct{ Text, Value string }
+
+// options sets the entries of a list control: their texts and, if there is a second list, their values. Without a list, the control keeps
+// the entries of the template.
+func options(e *Env, f *Filter, v Value) (Value, error) {
+	lists := make([][]string, len(f.Args))
+	for i, arg := range f.Args {
+		var err error
+		if lists[i], err = e.textsOf(arg); err != nil {
+			return nil, err
+		}
+	}
+	if lists[0] == nil {
+		return v, nil
+	}
+	values := lists[len(lists)-1]
+	if len(values) != len(lists[0]) {
+		return nil, &fault{node: f.Args[1], message: "does not have a value for each entry"}
+	}
+	entries := make([]Entry, len(values))
+	for i := range entries {
+		entries[i] = Entry{Text: lists[0][i], Value: values[i]}
+	}
+	e.presenting().Entries = entries
+	return v, nil
+}
+
+// textsOf returns the texts of a list; of a missing list, none.
+func (e *Env) textsOf(n Node) ([]string, error) {
+	v, err := e.eval(n)
+	if err != nil || v == nil || v == "" {
+		return nil, err
+	}
+	items, err := e.listOf(v)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.makeItems(len(items), n); err != nil {
+		return nil, err
+	}
+	texts := make([]string, len(items))
+	for i, item := range items {
+		s, ok := scalarText(item)
+		if !ok {
+			return nil, &fault{node: n, message: "contains " + kindOf(item) + ", not text"}
+		}
+		texts[i] = s
+	}
+	return texts, nil
+}
+
+// Present returns the presentation of the value of the tag that was evaluated last.
+func (e *Env) Present() Present { return e.present }
