@@ -49,6 +49,10 @@ var rooms = []room{
 		"budget docx/chart docx/lang docx/locale docx/picture docx/richtext docx/validate docx/wml ooxml ooxml/deflate ooxml/names ooxml/scan",
 	},
 	{"docx/lang", "the tag language; knows no XML", "budget docx/locale"},
+	{
+		"docx/importer", "turns templates of other products into templates of Platen",
+		"docx docx/lang docx/wml ooxml ooxml/names ooxml/scan",
+	},
 	{"docx/locale", "numbers, dates, and words in the languages of the world", ""},
 	{"docx/wml", "the elements of a part and their positions; knows no tag language", "ooxml ooxml/scan"},
 	{"docx/style", "the effective formatting of a document, and where it comes from", "docx/wml ooxml ooxml/names ooxml/scan"},

@@ -18,6 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"platen/docgen"
+	"platen/docx/importer"
 	"platen/generate"
 )
 
@@ -66,6 +67,7 @@ type commands struct {
 	Convert  convertCmd   `cmd:"" help:"Convert Word documents to PDF."`
 	Tags     tagsCmd      `cmd:"" help:"List the tags of a template, or its errors."`
 	Check    checkCmd     `cmd:"" help:"Check a template, and optionally data for it, without generating a document."`
+	Import   importCmd    `cmd:"" help:"Convert a template of another product, such as docxtemplater, Carbone, or Word's mail merge."`
 	Schema   schemaCmd    `cmd:"" help:"Print the JSON Schema of the data that a template needs, validate data, or compare two versions."`
 	Sample   sampleCmd    `cmd:"" help:"Print sample data for a template."`
 	Doctor   doctorCmd    `cmd:"" help:"Find problems of a server and of PDF conversion, and say how to fix them."`
@@ -102,6 +104,7 @@ func run(ctx context.Context, args []string, s *streams) int {
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(s),
 		kong.Configuration(readConfigFile),
+		kong.Vars{"import_languages": strings.Join(importer.Names(), ", ")},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 	)
 	if err != nil {

@@ -1,0 +1,280 @@
+package importer
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"platen/docx/wml"
+)
+
+// part is a part with text.
+type part struct {
+	name string
+	src  []byte
+	root *wml.Node
+	pars []*paragraph
+	tags []*tag
+	*rewriter
+}
+
+// match pairs the tags of blocks.
+func (p *part) match() {
+	var open []*block
+	for _, t := range p.tags {
+		switch t.kind {
+		case kLoop, kIf, kSection, kUnless, kWith:
+			t.block = &block{tags: []*tag{t}}
+			open = append(open, t.block)
+		case kElse, kElseIf, kEnd:
+			if len(open) == 0 {
+				t.failed = &cannot{"it belongs to no block", "remove it"}
+				continue
+			}
+			t.block = open[len(open)-1]
+			t.block.tags = append(t.block.tags, t)
+			if t.kind == kEnd {
+				t.block.end = true
+				open = open[:len(open)-1]
+				if first := t.block.tags[0]; t.name != "" && first.name != "" && t.name != first.name {
+					t.block.fail(&cannot{"its end names another block, " + t.original(), "close the blocks in the order in which they are open"})
+				}
+			}
+		}
+	}
+	for _, b := range open {
+		b.fail(&cannot{"the block has no end", "add the end"})
+	}
+}
+
+// convert writes the tags of a part in Platen's language.
+func (p *part) convert(w *writer) {
+	p.rewriter = newRewriter(p.src)
+	w.scopes = nil
+	for _, t := range p.tags {
+		w.notes, t.out, t.at = nil, "", -1
+		if t.failed == nil {
+			if err := p.convertTag(w, t); err != nil {
+				p.failTag(t, err)
+			}
+		}
+		if t.block != nil {
+			p.enter(w, t)
+		}
+		if t.notes = w.notes; t.note != "" {
+			t.notes = append(t.notes, t.note)
+		}
+	}
+}
+
+func (p *part) failTag(t *tag, err error) {
+	if t.block == nil {
+		t.failed = err
+		return
+	}
+	if t.failed = err; t != t.block.tags[0] && t.block.tags[0].failed == nil {
+		t.block.fail(&cannot{"its tag " + t.original() + " cannot be converted", "convert both together"})
+	}
+}
+
+// enter opens or closes the scope of a block.
+func (p *part) enter(w *writer, t *tag) {
+	switch {
+	case t == t.block.tags[0]:
+		if t.failed != nil || t.block.scope == nil {
+			t.block.fail(t.failed)
+			t.block.scope = &scope{}
+		}
+		w.scopes = append(w.scopes, t.block.scope)
+	case t.kind == kEnd:
+		w.scopes = w.scopes[:len(w.scopes)-1]
+	}
+}
+
+// convertTag sets the text that replaces a tag.
+func (p *part) convertTag(w *writer, t *tag) (err error) {
+	if t.err != nil {
+		return t.err
+	}
+	switch t.kind {
+	case kPrint:
+		t.out, err = w.print(t.expr)
+	case kText:
+		t.out = t.text
+	case kElse, kElseIf:
+		return p.divide(w, t)
+	case kEnd:
+		p.close(w, t)
+	case kNothing:
+	default:
+		return p.open(w, t)
+	}
+	return err
+}
+
+// open writes the tag that opens a block.
+func (p *part) open(w *writer, t *tag) error {
+	b := t.block
+	b.scope = &scope{}
+	k := t.kind
+	if k == kSection {
+		k = w.decide(p, t)
+	}
+	switch k {
+	case kIf, kUnless:
+		e := t.expr
+		if k == kUnless {
+			e = &expr{op: opNot, args: []*expr{e}}
+		}
+		c, err := w.condition(e)
+		b.word, b.list, t.out = "if", c, "{{if "+c+"}}"
+		return err
+	case kWith:
+		path, err := w.value(t.expr, primary)
+		b.scope = &scope{path: path, samples: w.samplesOf(t.expr)}
+		return err
+	}
+	return p.openLoop(w, t)
+}
+
+func (p *part) openLoop(w *writer, t *tag) error {
+	b := t.block
+	o, err := w.operand(t.expr)
+	if err != nil {
+		return err
+	}
+	b.word = loopWord(t, b.tags[len(b.tags)-1])
+	s := &scope{name: t.command.name, samples: items(w.samplesOf(t.expr))}
+	wanted := s.name
+	if w.sections {
+		s.name = ""
+	}
+	if wanted == "" || w.sections {
+		wanted = "entry"
+		if path, ok := t.expr.steps(); ok && !path[len(path)-1].isIndex {
+			wanted = singular(path[len(path)-1].key)
+		}
+	}
+	s.variable = w.variableFor(strings.TrimLeft(wanted, "$@"))
+	b.scope = s
+	if t.where != nil {
+		w.scopes = append(w.scopes, s)
+		c, err := w.condition(t.where)
+		w.scopes = w.scopes[:len(w.scopes)-1]
+		if err != nil {
+			return err
+		}
+		o = o.with("where(" + c + ")")
+	}
+	b.list = strings.Join(append([]string{s.variable + " in " + o.text}, o.filters...), " :: ")
+	t.out = "{{" + b.word + " " + b.list + "}}"
+	return nil
+}
+
+// loopWord returns the word of a loop: of rows if its tags are in different cells of one table.
+func loopWord(open, end *tag) string {
+	a, b := open.cell(), end.cell()
+	if a == b || a == nil || b == nil {
+		return "for"
+	}
+	if open.unit == unitRow || tableOf(a) == tableOf(b) {
+		return "tablerow"
+	}
+	return "for"
+}
+
+func tableOf(n *wml.Node) *wml.Node { return n.Ancestor(wml.Named("w:tbl")) }
+
+// divide writes a tag between the branches of a block.
+func (p *part) divide(w *writer, t *tag) error {
+	b := t.block
+	if b.word != "if" {
+		return &cannot{"a loop with an else branch has no equivalent", "write {{if not list}} … {{endif}} after the loop"}
+	}
+	if t.unit == unitRow {
+		return p.divideRows(w, t)
+	}
+	t.out = "{{else}}"
+	if t.kind == kElseIf {
+		c, err := w.condition(t.expr)
+		t.out = "{{elseif " + c + "}}"
+		return err
+	}
+	return nil
+}
+
+// divideRows ends a condition on rows, and begins the opposite one.
+func (p *part) divideRows(w *writer, t *tag) error {
+	if t.kind == kElseIf || slices.IndexFunc(t.block.tags, func(o *tag) bool { return o.kind == kElse || o.kind == kElseIf }) !=
+		slices.Index(t.block.tags, t) {
+		return &cannot{"rows with several conditions have no equivalent", "write a condition for each row"}
+	}
+	c, err := w.logical(&expr{op: opNot, args: []*expr{t.block.tags[0].expr}}, weakOr)
+	t.out = "{{endif}}{{if " + c + "}}"
+	return err
+}
+
+// close writes the end of a block.
+func (p *part) close(_ *writer, t *tag) {
+	if t.block.word != "" {
+		t.out = "{{end" + t.block.word + "}}"
+	}
+}
+
+// decide returns whether a section is a loop or a condition: from the sample data, or else by a rule.
+func (w *writer) decide(p *part, t *tag) kind {
+	path, isPath := t.expr.steps()
+	if !isPath {
+		return kIf
+	}
+	for _, v := range w.samplesOf(t.expr) {
+		switch v.(type) {
+		case []any, map[string]any:
+			return kLoop
+		case nil:
+		default:
+			return kIf
+		}
+	}
+	if named := looksLikeCondition(path[len(path)-1].key); named || !p.hasTagsInside(t.block) {
+		w.note(noteCondition)
+		return kIf
+	}
+	w.note(noteLoop)
+	return kLoop
+}
+
+// hasTagsInside reports whether tags that print are in a block.
+func (p *part) hasTagsInside(b *block) bool {
+	inside := false
+	for _, t := range p.tags {
+		switch {
+		case t == b.tags[0]:
+			inside = true
+		case t == b.tags[len(b.tags)-1]:
+			return false
+		case inside && t.kind != kEnd && t.kind != kElse && t.kind != kNothing:
+			return true
+		}
+	}
+	return false
+}
+
+// looksLikeCondition reports whether a key is named as those of conditions are: isPaid, has_items, showTotal.
+func looksLikeCondition(name string) bool {
+	for _, verb := range []string{"is", "has", "have", "can", "show", "hide", "with", "should", "no", "not", "if", "needs", "use"} {
+		rest, ok := strings.CutPrefix(name, verb)
+		if ok && rest != "" && (rest[0] == '_' || rest[0] >= 'A' && rest[0] <= 'Z') {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, "cond")
+}
+
+// asCannot returns the reason and the advice of an error.
+func asCannot(err error) *cannot {
+	if c, ok := errors.AsType[*cannot](err); ok {
+		return c
+	}
+	return &cannot{reason: err.Error()}
+}

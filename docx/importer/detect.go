@@ -1,0 +1,101 @@
+package importer
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// dialect is the template language of a product.
+type dialect struct {
+	name  string // for --from
+	title string // for people
+	*grammar
+
+	find    func(par *paragraph) []*tag // reads the tags of a paragraph
+	prepare func(p *part)               // changes the tags before the blocks are matched; may be nil
+	arrange func(p *part)               // adds changes to the part; may be nil
+	resolve func(w *writer, path []step) (string, error)
+
+	filters, methods, functions, properties map[string]rule
+
+	sections bool     // loops change the context, and have no variables
+	strict   bool     // a name is a key of the innermost context only
+	notes    []string // on every template
+	signs    []sign   // that a template is written in the language
+}
+
+// sign is something that only templates in one language have.
+type sign struct {
+	in     *regexp.Regexp // the text of a paragraph
+	weight int
+}
+
+// dialects are the languages, in the order in which messages list them.
+var dialects = []*dialect{docxtemplater}
+
+// Names returns the names of the languages for [Options].
+func Names() []string {
+	all := make([]string, len(dialects))
+	for i, d := range dialects {
+		all[i] = d.name
+	}
+	return all
+}
+
+// LanguageError means that the language of a template is unknown.
+type LanguageError struct{ Message, Hint string }
+
+func (e *LanguageError) Error() string { return e.Message }
+
+// language returns the language of the options, or the one whose signs the template has.
+func (i *importer) language() (*dialect, error) {
+	if i.opt.From != "" {
+		at := slices.IndexFunc(dialects, func(d *dialect) bool { return d.name == i.opt.From })
+		if at < 0 {
+			return nil, &LanguageError{"There is no language " + strconv.Quote(i.opt.From) + ".",
+				"The languages are " + strings.Join(Names(), ", ") + "."}
+		}
+		return dialects[at], nil
+	}
+	scores := i.scores()
+	var likely []string
+	best := 0
+	for at, d := range dialects {
+		switch {
+		case scores[at] == 0 || scores[at] < best:
+		case scores[at] > best:
+			best, likely = scores[at], []string{d.name}
+		default:
+			likely = append(likely, d.name)
+		}
+	}
+	switch {
+	case len(likely) == 0:
+		return nil, &LanguageError{"No tags of a known template language were found.",
+			"If the template has tags, name their language with --from: " + strings.Join(Names(), ", ") + "."}
+	case len(likely) > 1:
+		return nil, &LanguageError{"The tags can be of several languages: " + strings.Join(likely, ", ") + ".", "Name the language with --from."}
+	}
+	return dialects[slices.IndexFunc(dialects, func(d *dialect) bool { return d.name == likely[0] })], nil
+}
+
+// scores returns how much the template looks like each language.
+func (i *importer) scores() []int {
+	scores := make([]int, len(dialects))
+	for _, p := range i.parts {
+		for _, par := range p.pars {
+			text := par.text
+			for _, f := range par.fields {
+				text += "\x00" + f.code
+			}
+			for at, d := range dialects {
+				for _, s := range d.signs {
+					scores[at] += s.weight * len(s.in.FindAllStringIndex(text, -1))
+				}
+			}
+		}
+	}
+	return scores
+}

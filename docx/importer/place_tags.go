@@ -1,0 +1,131 @@
+package importer
+
+import (
+	"slices"
+	"strings"
+
+	"platen/docx/lang"
+	"platen/docx/wml"
+)
+
+// inert is put between the braces of text that Platen would read as a tag. It is invisible: a zero width non-joiner.
+const inert = "\u200C"
+
+// place puts what replaces the tags into the part.
+func (p *part) place() {
+	for _, t := range p.tags {
+		if t.failed != nil {
+			continue
+		}
+		switch {
+		case t.field != nil:
+			p.placeField(t)
+		case t.unit == unitRow && p.isAloneInRow(t):
+			p.moveOut(t)
+		case t.block != nil && t.block.tags[0].unit == unitAround:
+			p.replace(t.par, t.span.from, t.span.to, "")
+			p.addParagraph(t.par.node, t.kind == kEnd, t.out)
+		default:
+			p.replace(t.par, t.span.from, t.span.to, t.out)
+		}
+	}
+	for _, par := range p.pars {
+		p.disarm(par)
+	}
+}
+
+// disarm makes the text of a paragraph that Platen would read as a tag, and that is none, inert.
+func (p *part) disarm(par *paragraph) {
+	found, _ := lang.Find(par.text)
+	for _, f := range found {
+		covered := slices.ContainsFunc(p.tags, func(t *tag) bool {
+			return t.par == par && t.failed == nil && t.span.from < f.End && f.Start < t.span.to
+		})
+		if !covered {
+			p.replace(par, f.Start+1, f.Start+1, inert)
+		}
+	}
+}
+
+// isAloneInRow reports whether a tag is the only text in its row.
+func (p *part) isAloneInRow(t *tag) bool {
+	row := t.row()
+	if row == nil {
+		return false
+	}
+	for _, par := range p.pars {
+		if par.node.Ancestor(func(n *wml.Node) bool { return n == row }) == nil {
+			continue
+		}
+		text := par.text
+		if par == t.par {
+			text = text[:t.span.from] + text[t.span.to:]
+		}
+		if strings.TrimSpace(text) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// moveOut removes the row that a tag has to itself, and puts what replaces the tag into the next row, or, at the end of a block, into the
+// row before it.
+func (p *part) moveOut(t *tag) {
+	row := t.row()
+	p.drop(row)
+	end, begin := t.out, ""
+	switch {
+	case t.kind == kElse:
+		var found bool
+		if end, begin, found = strings.Cut(t.out, "}}{{"); found {
+			end, begin = end+"}}", "{{"+begin
+		}
+	case t.kind != kEnd:
+		end, begin = "", t.out
+	}
+	if begin != "" {
+		if par := p.inRow(p.nextRow(row, 1), false); par != nil {
+			p.replace(par, 0, 0, begin)
+		}
+	}
+	if end != "" {
+		if par := p.inRow(p.nextRow(row, -1), true); par != nil {
+			p.replace(par, len(par.text), len(par.text), end)
+		}
+	}
+}
+
+// nextRow returns the next row, or with -1 the row before, that no tag has to itself; nil if there is none.
+func (p *part) nextRow(row *wml.Node, direction int) *wml.Node {
+	rows := row.Parent.Children
+	for i := slices.Index(rows, row) + direction; i >= 0 && i < len(rows); i += direction {
+		if rows[i].Name == "w:tr" && !p.isOnlyTag(rows[i]) {
+			return rows[i]
+		}
+	}
+	return nil
+}
+
+func (p *part) isOnlyTag(row *wml.Node) bool {
+	return slices.ContainsFunc(p.tags, func(t *tag) bool {
+		return t.failed == nil && t.unit == unitRow && t.row() == row && p.isAloneInRow(t)
+	})
+}
+
+// inRow returns the first or the last paragraph of a row, outside nested tables; nil if there is none.
+func (p *part) inRow(row *wml.Node, last bool) *paragraph {
+	if row == nil {
+		return nil
+	}
+	var found *paragraph
+	for _, par := range p.pars {
+		box := wml.Named("w:txbxContent")
+		if par.node.Ancestor(wml.Named("w:tr")) != row || par.node.Ancestor(box) != row.Ancestor(box) {
+			continue
+		}
+		if found == nil || last {
+			found = par
+		}
+	}
+	return found
+}

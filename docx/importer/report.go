@@ -1,0 +1,87 @@
+package importer
+
+import (
+	"bytes"
+	"io"
+	"slices"
+
+	"platen/docx"
+)
+
+// tagAt returns the converted tag that a problem of the converted template is about, or nil.
+func (i *importer) tagAt(problem *docx.Error) *tag {
+	var found *tag
+	for _, p := range i.parts {
+		if p.name != problem.Part {
+			continue
+		}
+		for _, t := range p.tags {
+			if t.failed == nil && t.out != "" && p.position(t) <= problem.Offset && (found == nil || p.position(t) >= p.position(found)) {
+				found = t
+			}
+		}
+	}
+	return found
+}
+
+// report says what became of the tags. Those in the fallback of a text box are left out, because they repeat others.
+func (i *importer) report() *Report {
+	r := &Report{From: i.dialect.name, Results: []Result{}, Notes: append([]string{}, i.dialect.notes...)}
+	for _, p := range i.parts {
+		for _, t := range p.tags {
+			if t.par.twin {
+				continue
+			}
+			r.Tags++
+			result := Result{
+				Part: p.name, Heading: t.par.heading, Place: placeOf(t.par.node), Text: shorten(t.par.text), Original: t.original(),
+			}
+			if t.failed != nil {
+				c := asCannot(t.failed)
+				r.Commented++
+				result.Reason, result.Advice = c.reason, c.advice
+			} else {
+				r.Converted++
+				result.Converted, result.Notes, result.Removed = t.out, t.notes, t.out == ""
+			}
+			r.Results = append(r.Results, result)
+		}
+	}
+	r.explain()
+	return r
+}
+
+// explain adds the meaning of the notes on tags.
+func (r *Report) explain() {
+	for _, e := range explanations {
+		if slices.ContainsFunc(r.Results, func(t Result) bool { return slices.Contains(t.Notes, e.note) }) {
+			r.Notes = append(r.Notes, e.text)
+		}
+	}
+}
+
+// annotate writes the file with a comment at each tag that stays.
+func (i *importer) annotate(w io.Writer, file []byte) error {
+	var problems docx.Errors
+	for _, p := range i.parts {
+		for _, t := range p.tags {
+			if t.failed == nil || t.par.twin {
+				continue
+			}
+			c := asCannot(t.failed)
+			hint := c.advice
+			if hint != "" {
+				hint = "In Platen: " + hint + "."
+			}
+			problems = append(problems, &docx.Error{
+				Part: p.name, Place: placeOf(t.par.node), Tag: t.original(), Message: "This tag was not converted: " + c.reason + ".", Hint: hint,
+				Offset: p.position(t),
+			})
+		}
+	}
+	if len(problems) == 0 {
+		_, err := w.Write(file)
+		return err
+	}
+	return docx.Annotate(w, bytes.NewReader(file), int64(len(file)), problems)
+}

@@ -1,0 +1,164 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"platen/docx/wml"
+)
+
+// edit replaces src[from:to].
+type edit struct {
+	from, to int
+	with     string
+}
+
+// rewriter collects the changes of a part.
+type rewriter struct {
+	src       []byte
+	edits     []edit
+	preserved map[*wml.Node]bool
+	removed   []*wml.Node
+}
+
+func newRewriter(src []byte) *rewriter { return &rewriter{src: src, preserved: map[*wml.Node]bool{}} }
+
+// replace replaces a stretch of a paragraph's text. The new text has the formatting of the first character of the stretch; an empty
+// stretch inserts text at its position.
+func (r *rewriter) replace(p *paragraph, from, to int, with string) {
+	i := p.textAt(from)
+	if i < 0 {
+		r.addRun(p, with)
+		return
+	}
+	first := &p.pieces[i]
+	r.preserve(first.node)
+	at := first.source(min(max(from, first.from), first.to))
+	if to <= first.to {
+		r.edits = append(r.edits, edit{at, first.source(max(to, first.from)), escape(with)})
+		return
+	}
+	r.edits = append(r.edits, edit{at, first.source(first.to), escape(with)})
+	for j := i + 1; j < len(p.pieces) && p.pieces[j].from < to; j++ {
+		r.remove(&p.pieces[j], to)
+	}
+}
+
+// textAt returns the index of the piece of text with a byte, or, if there is none, of the nearest piece of text; -1 for none at all.
+func (p *paragraph) textAt(offset int) int {
+	i := p.pieceAt(offset)
+	for j := i; j < len(p.pieces); j++ {
+		if p.pieces[j].isText() {
+			return j
+		}
+	}
+	for j := min(i, len(p.pieces)) - 1; j >= 0; j-- {
+		if p.pieces[j].isText() {
+			return j
+		}
+	}
+	return -1
+}
+
+// remove removes the start of a piece, up to an offset of the text.
+func (r *rewriter) remove(p *piece, to int) {
+	if !p.isText() {
+		r.edits = append(r.edits, edit{p.node.Start, p.node.End, ""})
+		return
+	}
+	r.preserve(p.node)
+	r.edits = append(r.edits, edit{p.source(p.from), p.source(min(to, p.to)), ""})
+}
+
+// preserve keeps the blanks at the ends of a w:t, which may be there after a change.
+func (r *rewriter) preserve(t *wml.Node) {
+	open := r.src[t.Start:t.OpenEnd]
+	blank := bytes.ContainsAny(r.src[t.OpenEnd:t.CloseStart], " \t\n\u00A0")
+	if !blank || r.preserved[t] || bytes.Contains(open, []byte("xml:space")) {
+		return
+	}
+	r.preserved[t] = true
+	r.edits = append(r.edits, edit{t.OpenEnd - 1, t.OpenEnd - 1, wml.Preserve})
+}
+
+// addRun adds a run with text to a paragraph that has no text.
+func (r *rewriter) addRun(p *paragraph, text string) {
+	prefix := p.node.Prefix(r.src)
+	run := "<" + prefix + "r><" + prefix + "t" + wml.Preserve + ">" + escape(text) + "</" + prefix + "t></" + prefix + "r>"
+	if !p.node.Void() {
+		at := p.node.OpenEnd
+		if props := p.node.Child("w:pPr"); props != nil {
+			at = props.End
+		}
+		r.edits = append(r.edits, edit{at, at, run})
+		return
+	}
+	open := strings.TrimRight(strings.TrimSuffix(string(r.src[p.node.Start:p.node.End]), "/>"), " ")
+	r.edits = append(r.edits, edit{p.node.Start, p.node.End, open + ">" + run + "</" + prefix + "p>"})
+}
+
+// addParagraph adds a paragraph with a tag before or after another.
+func (r *rewriter) addParagraph(beside *wml.Node, after bool, text string) {
+	prefix := beside.Prefix(r.src)
+	at := beside.Start
+	if after {
+		at = beside.End
+	}
+	r.edits = append(r.edits, edit{at, at, "<" + prefix + "p><" + prefix + "r><" + prefix + "t>" + escape(text) + "</" + prefix + "t></" +
+		prefix + "r></" + prefix + "p>"})
+}
+
+// drop removes an element with everything in it, including other changes.
+func (r *rewriter) drop(n *wml.Node) { r.removed = append(r.removed, n) }
+
+func (r *rewriter) isDropped(n *wml.Node) bool { return slices.Contains(r.removed, n) }
+
+// sorted returns the changes in the order of the source, without those in elements that are removed.
+func (r *rewriter) sorted() []edit {
+	edits := slices.DeleteFunc(slices.Clone(r.edits), func(e edit) bool {
+		return slices.ContainsFunc(r.removed, func(n *wml.Node) bool { return n.Start <= e.from && e.to <= n.End && e.from < n.End })
+	})
+	for _, n := range r.removed {
+		edits = append(edits, edit{n.Start, n.End, ""})
+	}
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	return edits
+}
+
+// bytes returns the changed part.
+func (r *rewriter) bytes() []byte {
+	var out []byte
+	at := 0
+	for _, e := range r.sorted() {
+		out = append(append(out, r.src[at:e.from]...), e.with...)
+		at = e.to
+	}
+	return append(out, r.src[at:]...)
+}
+
+// escape returns text as the content of a w:t.
+func escape(text string) string {
+	return escaper.Replace(strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, text))
+}
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// position returns the position in the changed part of what replaces a tag, or of the tag if it stays.
+func (p *part) position(t *tag) int {
+	at := t.start()
+	shift := 0
+	for _, e := range p.sorted() {
+		if e.from >= at {
+			break
+		}
+		shift += len(e.with) - (e.to - e.from)
+	}
+	return at + shift
+}

@@ -1,0 +1,202 @@
+package importer
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// scope is what a loop or a condition makes known.
+type scope struct {
+	name     string // of the loop variable in the other language; "" for loops that change the context
+	variable string // of the loop in Platen; "" for a condition
+	path     string // what the context is, if it is not a loop; "" for a condition
+	samples  []any  // of the item
+}
+
+// prefix is the text of the context that a scope makes; "" for a condition.
+func (s *scope) prefix() string {
+	if s.variable != "" {
+		return s.variable
+	}
+	return s.path
+}
+
+// samplesOf returns what the sample data has for a path; nil for none.
+func (w *writer) samplesOf(e *expr) []any {
+	path, ok := e.steps()
+	if !ok || w.data == nil {
+		return nil
+	}
+	_, samples := w.find(path)
+	return samples
+}
+
+// find returns the scope that a path begins in, or nil for the input, and what the sample data has there.
+func (w *writer) find(path []step) (*scope, []any) {
+	for _, s := range slices.Backward(w.scopes) {
+		switch {
+		case s.prefix() == "":
+		case s.name != "" && s.name == path[0].key:
+			return s, descend(s.samples, path[1:])
+		case s.name == "" && isSelf(path[0]):
+			return s, descend(s.samples, path[1:])
+		case s.name == "" && (anyHas(s.samples, path[0].key) || w.strict):
+			return s, descend(s.samples, path)
+		}
+	}
+	return nil, descend(w.data, path)
+}
+
+func isSelf(s step) bool { return s.key == "." || s.key == "this" }
+
+func anyHas(values []any, key string) bool {
+	return slices.ContainsFunc(values, func(v any) bool {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return false
+		}
+		_, ok = m[key]
+		return ok
+	})
+}
+
+// hasKey reports whether the sample data has a path, such as a key named length.
+func (w *writer) hasKey(path []step) bool {
+	if w.data == nil {
+		return false
+	}
+	_, samples := w.find(path)
+	return len(samples) > 0
+}
+
+// counts reports whether a path is the position in a loop.
+func (w *writer) counts(path []step) bool {
+	text, err := w.resolve(w, path)
+	return err == nil && strings.HasPrefix(text, "loop.")
+}
+
+// descend returns what steps lead to from any of some values.
+func descend(values []any, path []step) []any {
+	for _, s := range path {
+		var next []any
+		for _, v := range values {
+			switch v := v.(type) {
+			case map[string]any:
+				if inner, ok := v[s.key]; ok && !s.isIndex {
+					next = append(next, inner)
+				}
+			case []any:
+				if i := s.index; s.isIndex && i < len(v) && i >= -len(v) {
+					next = append(next, v[(i+len(v))%len(v)])
+				}
+			}
+		}
+		values = next
+	}
+	return values
+}
+
+// items returns the items of lists among some values, and the values that are no lists.
+func items(values []any) []any {
+	var all []any
+	for _, v := range values {
+		if list, ok := v.([]any); ok {
+			all = append(all, list...)
+		} else if v != nil {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// contextual resolves a path in languages whose loops change the context: in the innermost context that has the key.
+func contextual(w *writer, path []step) (string, error) {
+	s, samples := w.find(path)
+	if s != nil {
+		if isSelf(path[0]) || s.name != "" {
+			path = path[1:]
+		}
+		return pathText(s.prefix(), path)
+	}
+	inner := w.innermost()
+	if inner == nil || len(samples) > 0 || isSelf(path[0]) {
+		if isSelf(path[0]) {
+			return "", &cannot{"the current item is used outside a loop", "name the key to print"}
+		}
+		return pathText("", path)
+	}
+	w.note(noteKey)
+	return pathText(inner.prefix(), path)
+}
+
+// The notes on what only the data can decide.
+const (
+	noteLoop      = "taken to be a loop"
+	noteCondition = "taken to be a condition"
+	noteKey       = "taken to be a key of the item"
+)
+
+// explanations say what the notes on tags mean, once for a template.
+var explanations = []struct{ note, text string }{
+	{noteLoop, "Only the data says whether a section is a loop or a condition. Without sample data (--data), a section with tags in it is " +
+		"taken to be a loop, unless its name begins as those of conditions do: is, has, show, …"},
+	{noteCondition, "Only the data says whether a section is a loop or a condition. Without sample data (--data), a section without tags in " +
+		"it, and one whose name begins as those of conditions do (is, has, show, …), is taken to be a condition."},
+	{noteKey, "Only the data says whether a key in a loop is one of the item, or one outside the loop. Without sample data (--data), it is " +
+		"taken to be one of the item."},
+}
+
+// innermost returns the innermost scope that is a context, or nil.
+func (w *writer) innermost() *scope {
+	for _, s := range slices.Backward(w.scopes) {
+		if s.prefix() != "" {
+			return s
+		}
+	}
+	return nil
+}
+
+// named resolves a path in languages whose loops have variables.
+func named(w *writer, path []step) (string, error) {
+	if s, _ := w.find(path); s != nil {
+		return pathText(s.variable, path[1:])
+	}
+	return pathText("", path)
+}
+
+// variableFor returns a name for the items of a list that is not used otherwise.
+func (w *writer) variableFor(wanted string) string {
+	name := wanted
+	for n := 2; w.taken[name] || name == "loop" || !isWord(name) || !isPath(name) || w.isVariable(name); n++ {
+		if !isWord(wanted) || !isPath(wanted) && n == 2 {
+			wanted = "entry"
+			name = wanted
+			continue
+		}
+		name = wanted + strconv.Itoa(n)
+	}
+	return name
+}
+
+func (w *writer) isVariable(name string) bool {
+	return slices.ContainsFunc(w.scopes, func(s *scope) bool { return s.variable == name })
+}
+
+// singular guesses the name of one item of a list.
+func singular(list string) string {
+	lower := strings.ToLower(list)
+	switch {
+	case strings.HasSuffix(lower, "ies") && len(list) > 4:
+		return list[:len(list)-3] + "y"
+	case endsWithAny(lower, "sses", "xes", "ches", "shes"):
+		return list[:len(list)-2]
+	case strings.HasSuffix(lower, "s") && !strings.HasSuffix(lower, "ss") && len(list) > 2:
+		return list[:len(list)-1]
+	}
+	return "entry"
+}
+
+func endsWithAny(s string, ends ...string) bool {
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(s, end) })
+}

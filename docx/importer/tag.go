@@ -1,0 +1,97 @@
+package importer
+
+import (
+	"platen/docx/wml"
+)
+
+// kind is what a tag does.
+type kind int
+
+const (
+	kPrint   kind = iota // prints expr
+	kLoop                // repeats for the items of expr
+	kIf                  // keeps its content if expr is true
+	kSection             // is a loop or a condition, depending on the data
+	kUnless              // keeps its content if expr is false
+	kWith                // makes expr the context
+	kElseIf
+	kElse
+	kEnd
+	kNothing // prints nothing, and means nothing to Platen
+	kText    // is text already in Platen's language
+)
+
+// command is what a tag of another language says.
+type command struct {
+	kind  kind
+	expr  *expr
+	name  string // of a loop's variable, or of the block that an end closes
+	where *expr  // a condition on the items of a loop
+	text  string // of kText
+	unit  unit
+	note  string
+	err   error // why it cannot be converted
+}
+
+// unit is the element that a block tag stands for.
+type unit string
+
+const (
+	unitNone      unit = ""
+	unitRun       unit = "w:r"
+	unitParagraph unit = "w:p"
+	unitRow       unit = "w:tr"
+	unitCell      unit = "w:tc"
+	unitAround    unit = "around" // the paragraphs that contain the tags, as a whole
+)
+
+// span is the piece text[from:to] of a paragraph.
+type span struct{ from, to int }
+
+// tag is a tag of another language in a paragraph.
+type tag struct {
+	command
+	par   *paragraph
+	span  span
+	block *block // that it opens, divides, or closes
+	field *field // that it is; nil for text
+
+	failed error    // why it stays
+	out    string   // what replaces it
+	notes  []string // what the author should know
+	at     int      // its position in the changed part; -1 for a tag that is no longer there
+}
+
+func (t *tag) original() string {
+	if t.field != nil {
+		return "{ " + t.field.code + " }"
+	}
+	return t.par.text[t.span.from:t.span.to]
+}
+
+// block is a loop or a condition with its tags.
+type block struct {
+	tags  []*tag // at least one
+	scope *scope
+	word  string // of the block in Platen: for, tablerow, tablecolumn, if
+	list  string // or condition, in Platen's language
+	end   bool   // it has an end
+}
+
+// fail leaves all tags of a block as they are.
+func (b *block) fail(err error) {
+	for i, t := range b.tags {
+		if t.failed != nil {
+			continue
+		}
+		if t.failed = err; i > 0 {
+			t.failed = &cannot{"its opening tag " + t.block.tags[0].original() + " was not converted", "convert both together"}
+		}
+	}
+}
+
+// cell returns the innermost table cell around a paragraph, or nil.
+func (t *tag) cell() *wml.Node { return t.par.node.Ancestor(wml.Named("w:tc")) }
+
+// row returns the innermost table row around a paragraph, or nil.
+func (t *tag) row() *wml.Node { return t.par.node.Ancestor(wml.Named("w:tr")) }
