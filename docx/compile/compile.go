@@ -75,6 +75,7 @@ type compiler struct {
 	links    links
 	controls controls
 	plain    plainTexts
+	fields   wordFields
 	places   valuePlaces
 }
 
@@ -83,6 +84,7 @@ func newCompiler(t *template, s source) *compiler {
 	c.listSlots = make(map[*wml.Node]int)
 	c.gone, c.guarded, c.pinned = make(map[*wml.Node]bool), make(map[*wml.Node]bool), make(map[*wml.Node]bool)
 	c.tocs, c.pictures, c.links, c.controls = tocs{compiler: c}, pictures{compiler: c}, links{compiler: c}, controls{compiler: c}
+	c.fields = wordFields{compiler: c}
 	c.plain, c.places = plainTexts{compiler: c}, newValuePlaces(c)
 	return c
 }
@@ -140,6 +142,7 @@ var phases = []phase{
 	{find, "links", func(c *compiler) { c.links.find() }, []string{"paragraphs"}, true},
 	{find, "content controls", func(c *compiler) { c.controls.find() }, []string{"tags", "pictures"}, true},
 	{find, "attributes and field codes", func(c *compiler) { c.plain.find() }, []string{"pictures", "content controls"}, true},
+	{find, "fields of Word", func(c *compiler) { c.fields.find() }, []string{"paragraphs", "tables of contents"}, true},
 	{find, "embedded documents", (*compiler).findEmbedded, []string{"paragraphs"}, true},
 
 	{match, "blocks", (*compiler).matchBlocks, []string{"tags"}, false},
@@ -172,11 +175,12 @@ var phases = []phase{
 	{change, "addresses", func(c *compiler) { c.links.edit() }, nil, false},
 	{change, "controls", func(c *compiler) { c.controls.edit() }, []string{"paragraphs without tags"}, false},
 	{change, "attributes", func(c *compiler) { c.plain.edit() }, nil, false},
+	{change, "values of fields", func(c *compiler) { c.fields.edit() }, []string{"borders"}, false},
 	{change, "contents", func(c *compiler) { c.tocs.edit() }, []string{"borders", "lists"}, false},
 	// The regions of ranges are read off the edits of all other phases.
 	{change, "ids", (*compiler).editIDs, []string{
 		"scopes", "variables", "values", "guarded paragraphs", "guarded tables", "containers", "bound controls", "lists", "notes", "headers",
-		"cells", "appearance", "properties", "drawings", "addresses", "controls", "attributes", "contents",
+		"cells", "appearance", "properties", "drawings", "addresses", "controls", "attributes", "values of fields", "contents",
 	}, false},
 }
 

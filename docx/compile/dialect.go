@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"bytes"
 	"regexp"
 	"strings"
 
@@ -29,7 +28,6 @@ var dialects = []dialect{
 	{"docxtemplater", "{", "#/^@", regexp.MustCompile(`(?:^|[^{$])(\{[#/^@][A-Za-z_][^{}]*\})(?:$|[^}])`),
 		"{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
 	{"docx-stamper or XDocReport", "${", "", regexp.MustCompile(`\$\{[^{}]+\}`), "{{customer.name}}"},
-	{"Word's mail merge", "«", "", regexp.MustCompile(`«[A-Za-z_]\w*»`), "{{customer.name}}"},
 }
 
 // sigils begin the tags of Mustache and similar languages, but no expression of Platen's language.
@@ -48,7 +46,7 @@ func (c *compiler) findDialects() {
 	known := c.dialects
 	for i := range dialects {
 		d := &dialects[i]
-		if known[d.name] || d.sign == "«" && !bytes.Contains(c.src, []byte("MERGEFIELD")) { // else they are quotes
+		if known[d.name] {
 			continue
 		}
 		for _, p := range c.pars {

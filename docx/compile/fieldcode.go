@@ -1,0 +1,282 @@
+package compile
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"platen/docx/lang"
+)
+
+// The codes of Word's fields as expressions of Platen (ISO 29500-1 §17.16.4 and §17.16.5).
+
+// codeWord is a word of a field's code: an argument, an operator, or a switch such as \*.
+type codeWord struct {
+	pieces []codePiece // of text and fields
+	quoted bool
+}
+
+// words splits the code of a field. Quotes and backslashes in text are as in Word: \" is a quote in an argument.
+func (f *wordField) words() []codeWord {
+	var words []codeWord
+	var word *codeWord
+	inQuotes := false
+	end := func() {
+		if word != nil {
+			words = append(words, *word)
+			word = nil
+		}
+	}
+	add := func(s string) {
+		if word == nil {
+			word = new(codeWord)
+		}
+		if n := len(word.pieces); n > 0 && word.pieces[n-1].field == nil {
+			word.pieces[n-1].text += s
+		} else {
+			word.pieces = append(word.pieces, codePiece{text: s})
+		}
+	}
+	for _, piece := range f.code {
+		if piece.field != nil {
+			if word != nil && !word.quoted && isOperator(word.plain()) {
+				end()
+			}
+			if word == nil {
+				word = new(codeWord)
+			}
+			word.pieces = append(word.pieces, piece)
+			continue
+		}
+		text := []rune(piece.text)
+		for i := 0; i < len(text); i++ {
+			switch r := text[i]; {
+			case r == '\\' && inQuotes && i+1 < len(text) && (text[i+1] == '"' || text[i+1] == '\\'):
+				i++
+				add(string(text[i]))
+			case r == '"' || r == '“' || r == '”':
+				if inQuotes {
+					inQuotes = false
+					end()
+					continue
+				}
+				end()
+				inQuotes, word = true, &codeWord{quoted: true}
+			case inQuotes:
+				add(string(r))
+			case r == ' ' || r == '\t' || r == '\u00A0' || r == '\n':
+				end()
+			case strings.ContainsRune("=<>", r):
+				if word != nil && (len(word.pieces) > 1 || word.pieces[0].field != nil || !isOperator(word.plain()+string(r))) {
+					end()
+				}
+				add(string(r))
+			default:
+				if word != nil && isOperator(word.plain()) {
+					end()
+				}
+				add(string(r))
+			}
+		}
+	}
+	end()
+	return words
+}
+
+// plain returns the text of a word without fields in it.
+func (w *codeWord) plain() string {
+	var b strings.Builder
+	for _, piece := range w.pieces {
+		if piece.field == nil {
+			b.WriteString(piece.text)
+		}
+	}
+	return b.String()
+}
+
+// fieldOperators are the operators of IF in the form of Platen.
+var fieldOperators = map[string]string{"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+func isOperator(s string) bool { return fieldOperators[s] != "" }
+
+// tagFor returns the tag whose value replaces a field. problem says why there is none.
+func (c *wordFields) tagFor(f *wordField) (text, problem string) {
+	var expr string
+	switch f.name() {
+	case "IF":
+		expr, problem = c.condition(f)
+	case "MERGEFIELD", "DOCPROPERTY":
+		expr, problem = c.merged(f, "")
+	default:
+		problem = "Platen does not fill it; write tags instead"
+	}
+	return "{{" + expr + "}}", problem
+}
+
+// textFilters are the filters for the formats of \* that change text, in lower case. Formats without a filter change nothing here.
+var textFilters = map[string]string{
+	"upper": "uppercase", "lower": "lowercase", "firstcap": "capitalize", "caps": "titlecase", "cardtext": "words", "ordinal": "ordinal",
+	"mergeformat": "", "charformat": "", "arabic": "",
+}
+
+// merged returns the expression for a field MERGEFIELD or DOCPROPERTY. absent is its value if it is missing; "" means that this is an
+// error.
+func (c *wordFields) merged(f *wordField, absent string) (expr, problem string) {
+	words := f.words()
+	if len(words) < 2 {
+		return "", "it names no value"
+	}
+	expr = c.pathOf(words[1].plain())
+	if expr == "" {
+		return "", "its name has a backquote"
+	}
+	if f.name() == "DOCPROPERTY" { // the field stays without a value
+		absent = `""`
+	}
+	filters, before, after := "", "", ""
+	for i := 2; i < len(words); i++ {
+		argument := ""
+		if i+1 < len(words) {
+			argument = words[i+1].plain()
+		}
+		switch option := strings.ToLower(words[i].plain()); option {
+		case `\*`:
+			filter, known := textFilters[strings.ToLower(argument)]
+			if !known {
+				return "", `the format \* ` + argument + " is not supported"
+			}
+			if filter != "" {
+				filters += " :: " + filter
+			}
+			i++
+		case `\#`:
+			filters += " :: format(" + quoted(argument) + ")"
+			i++
+		case `\@`:
+			filters += " :: date(" + quoted(wordDate(argument)) + ")"
+			i++
+		case `\b`:
+			before = argument
+			i++
+		case `\f`:
+			after = argument
+			i++
+		case `\m`, `\v`:
+		default:
+			return "", "its option " + option + " is not supported"
+		}
+	}
+	if c.hasNext && absent == "" { // there may be fewer records than fields
+		absent = `""`
+	}
+	if before+after != "" {
+		return "$if(" + expr + ", $string(" + quoted(before) + ", " + expr + filters + ", " + quoted(after) + `), "")`, ""
+	}
+	if absent != "" {
+		filters = " :: default(" + absent + ")" + filters
+	}
+	return expr + filters, ""
+}
+
+// pathOf returns the path of a merge field, which may have dots; "" if there is none.
+func (c *wordFields) pathOf(name string) string {
+	if name == "" || strings.Contains(name, "`") {
+		return ""
+	}
+	path := ""
+	if c.hasNext {
+		path = records + "[" + strconv.Itoa(c.record) + "]."
+	}
+	return path + "`" + strings.ReplaceAll(name, ".", "`.`") + "`"
+}
+
+// condition returns the expression for a field IF.
+func (c *wordFields) condition(f *wordField) (expr, problem string) {
+	words := f.words()
+	if len(words) < 5 {
+		return "", "its condition is not complete"
+	}
+	operator := fieldOperators[words[2].plain()]
+	if operator == "" {
+		return "", "its operator " + words[2].plain() + " is unknown"
+	}
+	absent := `""`
+	if _, err := strconv.ParseFloat(words[3].plain(), 64); err == nil && len(words[3].pieces) == 1 {
+		absent = "0"
+	}
+	left, problem := c.operand(&words[1], absent)
+	if problem != "" {
+		return "", problem
+	}
+	right, problem := c.operand(&words[3], absent)
+	if problem != "" {
+		return "", problem
+	}
+	test := left + " " + operator + " " + right
+	if pattern := words[3].plain(); strings.ContainsAny(pattern, "*?") && (operator == "==" || operator == "!=") && len(words[3].pieces) == 1 {
+		test = left + " matches " + quoted(wildcard(pattern))
+		if operator == "!=" {
+			test = "not (" + test + ")"
+		}
+	}
+	results := []string{test}
+	for i := 4; i < min(len(words), 6); i++ {
+		result, problem := c.operand(&words[i], `""`)
+		if problem != "" {
+			return "", problem
+		}
+		results = append(results, result)
+	}
+	return "$if(" + strings.Join(results, ", ") + ")", ""
+}
+
+// operand returns the expression for a word of the code of IF. absent is the value of a missing field in it.
+func (c *wordFields) operand(w *codeWord, absent string) (expr, problem string) {
+	var parts []string
+	for _, piece := range w.pieces {
+		switch {
+		case piece.field == nil:
+			if _, err := strconv.ParseFloat(piece.text, 64); err == nil && !w.quoted && len(w.pieces) == 1 {
+				return piece.text, ""
+			}
+			parts = append(parts, quoted(piece.text))
+		case piece.field.name() == "MERGEFIELD":
+			expr, problem := c.merged(piece.field, absent)
+			if problem != "" {
+				return "", problem
+			}
+			parts = append(parts, "("+expr+")")
+		case piece.field.name() == "IF":
+			expr, problem := c.condition(piece.field)
+			if problem != "" {
+				return "", problem
+			}
+			parts = append(parts, expr)
+		default:
+			return "", "the field " + piece.field.name() + " in it is not supported"
+		}
+	}
+	switch len(parts) {
+	case 0:
+		return `""`, ""
+	case 1:
+		return parts[0], ""
+	}
+	return "$string(" + strings.Join(parts, ", ") + ")", ""
+}
+
+// wildcard returns the regular expression for a text with * and ?.
+func wildcard(s string) string {
+	return "^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(s)) + "$"
+}
+
+// wordDate returns the pattern of a date in the letters of Platen: in Word, ddd and dddd are names of days.
+func wordDate(pattern string) string {
+	if strings.Contains(strings.ToUpper(pattern), "AM/PM") { // which date knows too
+		return pattern
+	}
+	return strings.NewReplacer("dddd", "EEEE", "ddd", "EEE", "DDDD", "EEEE", "DDD", "EEE").Replace(pattern)
+}
+
+// quoted returns a literal string of the language.
+func quoted(s string) string { return (&lang.Literal{Value: s}).String() }
