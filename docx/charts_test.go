@@ -98,7 +98,7 @@ func target(t *testing.T, rels, id string) string {
 // Another team's validator finds nothing in the workbooks.
 func TestChartWorkbooksHold(t *testing.T) {
 	program := schemaValidator(t)
-	for _, name := range []string{"chart", "chart-none"} {
+	for _, name := range []string{"chart", "chart-none", "chart-empty", "chart-bubbles", "chart-error-bars"} {
 		_, parts := chartGolden(t, name)
 		if problems := schemaProblems(t, program, filepath.Join(t.TempDir(), "book.xlsx"),
 			[]byte(parts["word/chart1.xml.xlsx"])); len(problems) > 0 {

@@ -27,8 +27,9 @@ const (
 
 // Data is the data of a chart.
 type Data struct {
-	Categories []string // the names of the points; of scatter charts their places from left to right
-	Series     []Series
+	Categories []string // the names of the points; of scatter and bubble charts their places from left to right
+	Series     []Series // of bubble charts, each series is followed by the sizes of its bubbles
+	Errors     []Series // the lengths of error bars: for each series one, or one upward and one downward; nil for none
 }
 
 // Series is a row of values, one for each category.
@@ -46,8 +47,8 @@ func (d *Data) check() error {
 		return fmt.Errorf("has %d series; the limit for a chart is %d", len(d.Series), MaxSeries)
 	case len(d.Categories) > MaxPoints:
 		return fmt.Errorf("has %d points; the limit for a series is %d", len(d.Categories), MaxPoints)
-	case len(d.Series)*len(d.Categories) > MaxValues:
-		return fmt.Errorf("has %d values; the limit for a chart is %d", len(d.Series)*len(d.Categories), MaxValues)
+	case (len(d.Series)+len(d.Errors))*len(d.Categories) > MaxValues:
+		return fmt.Errorf("has %d values; the limit for a chart is %d", (len(d.Series)+len(d.Errors))*len(d.Categories), MaxValues)
 	}
 	return nil
 }
@@ -59,8 +60,9 @@ type Filled struct {
 }
 
 // Fill returns the chart in the part src with other data. Its series get the data in order, and keep their names, their formatting, and the
-// formatting of remaining points. Missing series are added with the formatting of the last one and the next colors of
-// the theme. Superfluous ones are removed. The part refers to its workbook by the relationship workbookID.
+// formatting of remaining points. Missing series are added with the formatting of the last one and the next colors of the theme; in a chart
+// without series, with the automatic formatting of its type. Superfluous ones are removed. The part refers to its workbook by the
+// relationship workbookID.
 //
 // The error completes a sentence that begins with "the chart". The same data results in the same bytes.
 func Fill(src []byte, d *Data, workbookID string) (*Filled, error) {
@@ -72,14 +74,19 @@ func Fill(src []byte, d *Data, workbookID string) (*Filled, error) {
 		return nil, err
 	}
 	f := newFiller(src, root, d)
-	series := slices.DeleteFunc(root.all(f.prefix+"ser"), func(s *element) bool { return s.close == s.end })
-	if len(series) == 0 {
-		return nil, errors.New("has no series in the template; add one, whose format the values take")
+	series, hollow := root.all(f.prefix+"ser"), func(s *element) bool { return s.close == s.end }
+	if !slices.ContainsFunc(series, func(s *element) bool { return !hollow(s) }) {
+		f.hollow, series = series, nil
 	}
-	if root.first(f.prefix+"bubbleChart") != nil {
-		return nil, errors.New("is a bubble chart, which needs a size for each value; choose another chart type")
+	series = slices.DeleteFunc(series, hollow)
+	group := f.group(root)
+	if len(series) == 0 && group == nil {
+		return nil, errors.New("has no series and no chart type in the template; insert the chart again")
 	}
-	f.chart(root, series, workbookID)
+	if err := f.arrange(group); err != nil {
+		return nil, err
+	}
+	f.chart(root, group, series, workbookID)
 	if f.out.Len() > maxBytes {
 		return nil, fmt.Errorf("would be larger than %d bytes", maxBytes)
 	}
@@ -98,12 +105,14 @@ type filler struct {
 	strict bool   // the chart is of the strict form of ISO 29500-1
 	epoch  epoch  // of its dates
 	data   *Data
-	sheet  sheet // of the workbook
+	series []dataSeries
+	hollow []*element // series without content, if the chart has no others
+	sheet  sheet      // of the workbook
 	out    bytes.Buffer
 }
 
 func newFiller(src []byte, root *element, d *Data) *filler {
-	f := &filler{src: src, data: d, sheet: sheet{columns: make([]column, len(d.Series)+1)}}
+	f := &filler{src: src, data: d}
 	if prefix, _, found := strings.Cut(root.name, ":"); found {
 		f.prefix = prefix + ":"
 	}
@@ -116,14 +125,24 @@ func newFiller(src []byte, root *element, d *Data) *filler {
 }
 
 // chart writes the part.
-func (f *filler) chart(root *element, series []*element, workbookID string) {
+func (f *filler) chart(root, group *element, series []*element, workbookID string) {
+	if len(series) == 0 {
+		f.upTo(f.firstSeries(group))
+		for i := range f.series {
+			f.newSeries(group, i)
+		}
+		for _, s := range f.hollow {
+			f.upTo(s.start)
+			f.skipTo(s.end)
+		}
+	}
 	for i, s := range series {
 		f.upTo(s.start)
-		if i < len(f.data.Series) {
-			f.series(s, i, false)
+		if i < len(f.series) {
+			f.writeSeries(s, i, false)
 		}
-		for more := len(series); i == len(series)-1 && more < len(f.data.Series); more++ {
-			f.series(s, more, true)
+		for more := len(series); i == len(series)-1 && more < len(f.series); more++ {
+			f.writeSeries(s, more, true)
 		}
 		f.skipTo(s.end)
 	}

@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// series writes a series. If another is true, it adds a series to the chart, with the formatting of s and the next color of the theme.
-func (f *filler) series(s *element, number int, another bool) {
-	w := &seriesWriter{filler: f, s: s, number: number, another: another}
+// writeSeries writes a series. If another is true, it adds one to the chart, with the formatting of s and the next color of the theme.
+func (f *filler) writeSeries(s *element, number int, another bool) {
+	w := &seriesWriter{filler: f, s: s, number: number, another: another, bars: f.errorBarsOf(s)}
+	w.points = s.child(f.prefix+"yVal") != nil || s.child(f.prefix+"xVal") != nil || f.series[number].sizes != nil
 	f.out.Write(f.src[s.start:s.open])
 	for _, c := range s.children {
 		w.child(c)
@@ -26,14 +27,16 @@ type seriesWriter struct {
 	s             *element
 	number        int
 	another       bool
-	named, valued bool // these were written
+	points        bool     // it is of a scatter or bubble chart
+	bars          *element // the error bars in the template that the data replaces; nil if there are none
+	named, valued bool     // these were written
 }
 
 // beforeName are the children of a series before its name. dataAndAfter are those with its data and those after them.
 // Both are for all kinds of series (ISO 29500-1 Annex A, CT_BarSer, CT_ScatterSer, and others).
 var (
 	beforeName   = []string{"idx", "order"}
-	dataAndAfter = []string{"cat", "xVal", "val", "yVal", "smooth", "shape", "extLst"}
+	dataAndAfter = []string{"cat", "xVal", "val", "yVal", "bubbleSize", "smooth", "bubble3D", "shape", "extLst"}
 )
 
 // child writes a child of the template's series, or what takes its place.
@@ -51,7 +54,7 @@ func (w *seriesWriter) child(c *element) {
 			fmt.Fprintf(&w.out, `<%s val="%d"/>`, c.name, w.number)
 			return
 		}
-	case "tx", "cat", "xVal", "val", "yVal", "extLst": // written again; extLst has ids, and values of other cells
+	case "tx", "cat", "xVal", "val", "yVal", "bubbleSize", "extLst": // written again; extLst has ids, and values of other cells
 		return
 	case "spPr":
 		if w.another {
@@ -65,6 +68,10 @@ func (w *seriesWriter) child(c *element) {
 		}
 	case "dPt":
 		if !w.isThere(c) {
+			return
+		}
+	case "errBars":
+		if c == w.bars {
 			return
 		}
 	case "dLbls":
@@ -118,15 +125,16 @@ func (w *seriesWriter) nameOnce() {
 		name = w.s.child(w.prefix + "tx").first(w.prefix + "v").text(w.src)
 	}
 	if name == "" {
-		name = w.data.Series[w.number].Name
+		name = w.series[w.number].Name
 	}
-	col := &w.sheet.columns[w.number+1]
+	at := w.series[w.number].column
+	col := &w.sheet.columns[at]
 	if col.name = name; name == "" {
 		return
 	}
 	fmt.Fprintf(&w.out, `<%[1]stx><%[1]sstrRef><%[1]sf>%[2]s</%[1]sf><%[1]sstrCache><%[1]sptCount val="1"/><%[1]spt `+
 		`idx="0"><%[1]sv>%[3]s</%[1]sv></%[1]spt></%[1]sstrCache></%[1]sstrRef></%[1]stx>`,
-		w.prefix, cells(w.number+1, 1, 1), escape(name))
+		w.prefix, cells(at, 1, 1), escape(name))
 }
 
 // valuesOnce writes the categories and the values of the series.
@@ -136,13 +144,23 @@ func (w *seriesWriter) valuesOnce() {
 	}
 	w.valued = true
 	categories, values := w.prefix+"cat", w.prefix+"val"
-	if w.s.child(w.prefix+"yVal") != nil || w.s.child(w.prefix+"xVal") != nil {
+	if w.points {
 		categories, values = w.prefix+"xVal", w.prefix+"yVal"
 	}
+	w.errorBars(w.format(values))
 	w.categories(categories)
-	format := w.format(values)
-	w.sheet.columns[w.number+1].set(w.data.Series[w.number].Values, format, true)
-	w.reference(values, w.number+1)
+	own := &w.series[w.number]
+	w.values(values, own.column, own.Values)
+	if own.sizes != nil {
+		w.sheet.columns[own.column+1].name = own.sizes.Name
+		w.values(w.prefix+"bubbleSize", own.column+1, own.sizes.Values)
+	}
+}
+
+// values writes numbers as a child of the series.
+func (w *seriesWriter) values(name string, column int, values []string) {
+	w.sheet.columns[column].set(values, w.format(name), true)
+	w.reference(name, column)
 }
 
 // categories writes the names of the points, as numbers or dates if the template has those.

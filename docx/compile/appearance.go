@@ -47,6 +47,9 @@ func (a *appearance) checkPlace(m *mark) {
 	if m.tag.Filter("options") != nil {
 		a.fail(m, "the filter options is only for content controls", "write the tag as the tag or title of a list control")
 	}
+	if m.tag.Filter("errorbars") != nil {
+		a.fail(m, "the filter errorbars is only for charts", "write the tag as the alternative text of a chart")
+	}
 	image := []string{"image", "qrcode", "barcode"}
 	if m.tag.Filter("rotate") != nil && !slices.ContainsFunc(image, func(name string) bool { return m.tag.Filter(name) != nil }) {
 		a.fail(m, "the filter rotate is only for images and codes", "write image, qrcode, or barcode in front of it")

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -32,6 +33,10 @@ var presentFilters = map[string]*filter{
 	"chart": {
 		usage: `chart(month, sales) or chart(month, sales, costs)`, arity: arity{2, many},
 		takes: takes{want: aList}, args: []takes{{want: aScalar}, {want: aNumber}}, sole: true, perItem: true, apply: chart,
+	},
+	"errorbars": {
+		usage: "errorbars(deviation) or errorbars(above, below)", arity: arity{1, many},
+		takes: takes{want: aList}, args: []takes{{want: aNumber}}, same: true, perItem: true, apply: errorBars,
 	},
 
 	"bold": {
@@ -303,11 +308,15 @@ func chart(e *Env, _ *Filter, v Value) (Value, error) {
 	return v, nil
 }
 
+// errorBars leaves the value unchanged: [Env.Chart] computes the lengths with the other numbers.
+func errorBars(_ *Env, _ *Filter, v Value) (Value, error) { return v, nil }
+
 // Chart is the data of a chart: a category for each item of a list, and a number in each series. A value that an item lacks is
 // nil.
 type Chart struct {
 	Categories []Value
 	Series     [][]Value // one for each argument of the filter but the first
+	Errors     [][]Value // one for each argument of the filter errorbars
 }
 
 // Chart returns the data of a tag with the filter chart. If the list is missing or the data cannot be computed, which is then
@@ -323,6 +332,10 @@ func (e *Env) Chart(t *Tag) (c *Chart, ok bool, err error) {
 		return nil, false, e.report(err)
 	}
 	c = &Chart{Series: make([][]Value, len(f.Args)-1)}
+	numbers, lengths := f.Args[1:], []Node(nil)
+	if bars := t.Filter("errorbars"); bars != nil {
+		lengths, c.Errors = bars.Args, make([][]Value, len(bars.Args))
+	}
 	e.enter(items)
 	defer e.leave()
 	for _, item := range items {
@@ -331,15 +344,23 @@ func (e *Env) Chart(t *Tag) (c *Chart, ok bool, err error) {
 			return nil, false, e.report(err)
 		}
 		c.Categories = append(c.Categories, plain(category))
-		for i, arg := range f.Args[1:] {
-			x, err := e.chartNumber(arg, item)
-			if err != nil {
-				return nil, false, e.report(err)
-			}
-			c.Series[i] = append(c.Series[i], x)
+		if err := cmp.Or(e.appendNumbers(c.Series, numbers, item), e.appendNumbers(c.Errors, lengths, item)); err != nil {
+			return nil, false, e.report(err)
 		}
 	}
 	return c, true, nil
+}
+
+// appendNumbers appends to each column the number that its expression is for an item.
+func (e *Env) appendNumbers(columns [][]Value, of []Node, item Value) error {
+	for i, n := range of {
+		x, err := e.chartNumber(n, item)
+		if err != nil {
+			return err
+		}
+		columns[i] = append(columns[i], x)
+	}
+	return nil
 }
 
 // chartNumber returns the number that n is for an item, nil if that is missing or empty.

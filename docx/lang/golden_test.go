@@ -274,6 +274,9 @@ func (r *rendering) value(tag *lang.Tag) {
 		r.check(err)
 		if c != nil {
 			r.shown = append(r.shown, fmt.Sprintf("chart: %v %v", c.Categories, c.Series))
+			if c.Errors != nil {
+				r.shown = append(r.shown, fmt.Sprintf("error bars: %v", c.Errors))
+			}
 		}
 	}
 }

@@ -80,7 +80,7 @@ func waysOf(name, usage string) iter.Seq[string] {
 
 // constantWork are the filters and functions whose work does not depend on how long their value is.
 var constantWork = []string{
-	"optional", "default", "link", "checkbox", "pagebreak", "delimiter", "lastdelimiter",
+	"optional", "default", "link", "checkbox", "pagebreak", "errorbars", "delimiter", "lastdelimiter",
 	"$if", "$now", "$today", "$days", "$round", "$floor", "$ceil", "$abs", "$number",
 }
 

@@ -107,7 +107,7 @@ func (x *execution) fillChart(o *ChartDrawing, data *lang.Chart) error {
 	if err != nil {
 		return err
 	}
-	if err := x.meter.Spend(len(src)/bytesPerNode + pointSteps*len(data.Categories)*(1+len(data.Series))); err != nil {
+	if err := x.meter.Spend(len(src)/bytesPerNode + pointSteps*len(data.Categories)*(1+len(data.Series)+len(data.Errors))); err != nil {
 		return err
 	}
 	workbookID := o.Chart.workbookID()
@@ -140,11 +140,20 @@ func (x *execution) chartText(b *Chart) ([]byte, error) {
 
 // chartData returns the values of a chart as text.
 func chartData(tag *lang.Tag, c *lang.Chart) *chart.Data {
-	d := &chart.Data{Categories: texts(c.Categories)}
-	for i, values := range c.Series {
-		d.Series = append(d.Series, chart.Series{Name: tag.Filter("chart").Args[i+1].String(), Values: texts(values)})
+	d := &chart.Data{Categories: texts(c.Categories), Series: series(tag.Filter("chart").Args[1:], c.Series)}
+	if bars := tag.Filter("errorbars"); bars != nil {
+		d.Errors = series(bars.Args, c.Errors)
 	}
 	return d
+}
+
+// series returns series that are named after their expressions.
+func series(of []lang.Node, values [][]lang.Value) []chart.Series {
+	all := make([]chart.Series, len(values))
+	for i := range all {
+		all[i] = chart.Series{Name: of[i].String(), Values: texts(values[i])}
+	}
+	return all
 }
 
 // texts returns values as text, "" for lists and objects.
