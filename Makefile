@@ -5,6 +5,7 @@ PKGS      ?= ./...
 TIMEOUT   ?= 40m
 FUZZTIME  ?= 30s
 BENCH     ?= .
+CLDR      ?= 48.2.0
 
 # Development tools have modfiles of their own, so that the product's go.mod names only what the product needs.
 SQLC          = go tool -modfile=tools/sqlc/go.mod sqlc
@@ -12,7 +13,7 @@ GOLANGCI_LINT = go tool -modfile=tools/lint/go.mod golangci-lint
 GOTESTSUM     = go tool -modfile=tools/gotestsum/go.mod gotestsum
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart build test test-all test-deps check generate lint fuzz bench bench-peers clean
+.PHONY: help quickstart build test test-all test-deps check generate cldr lint fuzz bench bench-peers clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +44,9 @@ check: ## Check the sources: gofmt and go vet
 generate: ## Write the Go code of the SQL queries and the client again
 	$(SQLC) generate
 	go test ./server -run='^TestClientIsGenerated$$' -update-client
+
+cldr: ## Write the tables of docx/locale again from Unicode's CLDR, which it installs from npm
+	@scripts/cldr $(CLDR)
 
 lint: ## Run golangci-lint and vale (the first run builds them, about 3 minutes)
 	$(GOLANGCI_LINT) run

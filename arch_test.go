@@ -72,6 +72,7 @@ var rooms = []room{
 	{"pdf/font", "the fonts that are installed, substitutes for others, and those in a PDF", "docx/fonts"},
 	{"pdf/finish", "merges, encrypts, and attaches files to finished PDFs", ""},
 
+	{"tools/cldr", "a command that writes the tables of docx/locale from Unicode's data", ""},
 	{"tools/fidelity", "a command that compares the pages of two PDFs", "pdf"},
 }
 

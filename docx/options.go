@@ -38,8 +38,11 @@ func (s Settings) Options() (Options, []*SettingError) {
 	if s.Locale != "" {
 		var ok bool
 		if o.Locale, ok = locale.Find(s.Locale); !ok {
-			fail("locale", "there is no locale %.*q; use a tag such as de or de-CH, of one of these languages: %s",
-				maxSetting, s.Locale, strings.Join(locale.Names(), ", "))
+			hint := "use a tag such as de or de-CH, of one of these languages: " + strings.Join(locale.Languages(), ", ")
+			if meant := locale.Meant(s.Locale); meant != "" {
+				hint = "did you mean " + meant + "?"
+			}
+			fail("locale", "there is no locale %.*q; %s", maxSetting, s.Locale, hint)
 		}
 	}
 	if s.TimeZone != "" {

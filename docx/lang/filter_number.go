@@ -1,10 +1,14 @@
 package lang
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/shopspring/decimal"
+
+	"platen/docx/locale"
 )
 
 const (
@@ -23,10 +27,13 @@ var numberFilters = map[string]*filter{
 		also: []string{"number"}, takesFor: formatTakes, args: []takes{like(aText, "xxx-xxxx")}, apply: eachScalar(format),
 	},
 	"currency": {
-		usage: `currency("EUR")`, arity: arity{1, 1}, also: []string{"money"},
-		takes: takes{want: aNumber}, args: []takes{like(aText, "EUR")}, check: checkCurrency, apply: eachScalar(currency),
+		usage: `currency("EUR") or currency("EUR", 0)`, arity: arity{1, 2}, also: []string{"money"},
+		takes: takes{want: aNumber}, args: []takes{like(aText, "EUR"), likeNumber("2")}, check: checkCurrency, apply: eachScalar(currency),
 	},
-	"words":   {usage: "words", takes: takes{want: aNumber}, also: []string{"spell"}, apply: eachScalar(words)},
+	"words": {
+		usage: `words or words("EUR")`, arity: arity{0, 1}, also: []string{"spell"},
+		takes: takes{want: aNumber}, args: []takes{like(aText, "EUR")}, check: checkCurrency, apply: eachScalar(words),
+	},
 	"ordinal": {usage: "ordinal", takes: like(aNumber, json.Number("3"), json.Number("1")), apply: eachScalar(ordinal)},
 	"percent": {
 		usage: "percent or percent(1)", arity: arity{0, 1},
@@ -52,32 +59,56 @@ func formatTakes(f *Filter) takes {
 	return takes{want: aDate}
 }
 
-// currency writes an amount with the symbol of the currency whose ISO 4217 code is its argument.
+// currency writes an amount with the symbol of the currency whose ISO 4217 code is its argument, and with the decimals that the
+// currency has or the second argument says.
 func currency(e *Env, f *Filter, v Value) (Value, error) {
 	d, err := e.decimal(v)
 	if err != nil {
 		return nil, err
 	}
-	code, err := e.text(f.Args[0])
+	code, err := e.currencyCode(f)
 	if err != nil {
 		return nil, err
 	}
-	if message := checkCurrency(f, code); message != "" {
-		return nil, &fault{node: f.Args[0], message: message}
+	var s string
+	if len(f.Args) == 2 {
+		places, placesErr := e.whole(f.Args[1], 0, maxPercentPlaces)
+		if placesErr != nil {
+			return nil, placesErr
+		}
+		s, err = e.locale().CurrencyPlaces(d, code, places)
+	} else {
+		s, err = e.locale().Currency(d, code)
 	}
-	s, err := e.locale().Currency(d, strings.ToUpper(code))
 	if err != nil {
 		return nil, &fault{node: f.Args[0], message: "is not a currency: " + err.Error()}
 	}
 	return e.made(s)
 }
 
+// currencyCode returns the first argument of a filter as the code of a currency.
+func (e *Env) currencyCode(f *Filter) (string, error) {
+	code, err := e.text(f.Args[0])
+	if err != nil {
+		return "", err
+	}
+	if message := checkCurrency(f, code); message != "" {
+		return "", &fault{node: f.Args[0], message: message}
+	}
+	return strings.ToUpper(code), nil
+}
+
 // checkCurrency returns the mistake in a literal that is not a currency code.
 func checkCurrency(_ *Filter, code string) string {
-	if len(code) == 3 && strings.Trim(strings.ToUpper(code), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+	if len(code) == 3 && locale.IsCurrency(strings.ToUpper(code)) {
 		return ""
 	}
-	return `is not a currency code of three letters, like "EUR"`
+	left := maxSearch
+	meant := cmp.Or(locale.MeantCurrency(code), nearest(code, slices.Values(locale.Currencies()), &left))
+	if meant == "" {
+		return `is not a currency code of three letters, like "EUR"`
+	}
+	return `is not a currency code of three letters; did you mean "` + meant + `"?`
 }
 
 // percent writes 0.256 as 25.6 %: with as many decimals as its argument says or, without an argument, as there are, up to two.
@@ -96,13 +127,22 @@ func percent(e *Env, f *Filter, v Value) (Value, error) {
 	return e.made(e.locale().Percent(d, places, places))
 }
 
-// words spells a number out.
-func words(e *Env, _ *Filter, v Value) (Value, error) {
+// words spells out a number or, with the code of a currency, an amount of money.
+func words(e *Env, f *Filter, v Value) (Value, error) {
 	d, err := e.decimal(v)
 	if err != nil {
 		return nil, err
 	}
-	s, err := e.locale().Words(d)
+	var s string
+	if len(f.Args) == 0 {
+		s, err = e.locale().Words(d)
+	} else {
+		code, codeErr := e.currencyCode(f)
+		if codeErr != nil {
+			return nil, codeErr
+		}
+		s, err = e.locale().CurrencyWords(d, code)
+	}
 	if err != nil {
 		return nil, &fault{node: e.subject, message: "cannot be spelled out: " + err.Error()}
 	}

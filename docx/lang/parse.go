@@ -229,7 +229,7 @@ func (p *parser) checkFilter(f *Filter, before []Filter, value Node) {
 	p.checkSole(f, before)
 	p.checkValue(f, before, value)
 	p.checkNumbers(f)
-	if f.fn.check != nil {
+	if f.fn.check != nil && len(f.Args) > 0 {
 		p.checkText(f)
 	}
 	if f.fn.note != nil {
@@ -241,7 +241,7 @@ func (p *parser) checkFilter(f *Filter, before []Filter, value Node) {
 func (p *parser) checkNumbers(f *Filter) {
 	for i, arg := range f.Args {
 		l, ok := arg.(*Literal)
-		if !ok || f.fn.check != nil || argumentOf(f, i, takes{}).want != aNumber {
+		if !ok || i == 0 && f.fn.check != nil || argumentOf(f, i, takes{}).want != aNumber {
 			continue
 		}
 		if _, ok := asNumber(l.Value); !ok {

@@ -13,6 +13,8 @@ func (l *Locale) appendClock(dst []byte, t time.Time, letter byte, width int) []
 			return append(dst, l.am...)
 		}
 		return append(dst, l.pm...)
+	case 'B':
+		return append(dst, l.periodAt(t.Hour())...)
 	case 'H':
 		return l.appendInt(dst, t.Hour(), width)
 	case 'h':
@@ -33,6 +35,17 @@ func (l *Locale) appendClock(dst []byte, t time.Time, letter byte, width int) []
 		return l.appendInt(dst, fraction, width)
 	}
 	return appendZone(dst, t, letter, width)
+}
+
+// periodAt returns the name of the part of the day that an hour belongs to.
+func (l *Locale) periodAt(hour int) string {
+	name := ""
+	for _, p := range l.periods {
+		if p.from <= hour {
+			name = p.name
+		}
+	}
+	return name
 }
 
 // appendZone writes the time zone. Long names are not translated: instead of "Central European Standard Time" it

@@ -1,20 +1,20 @@
 package locale
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
-	units "golang.org/x/text/currency"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 )
 
 // currency is how a locale writes amounts of one currency.
 type currency struct {
+	code               string
 	places             int
+	names              []string // by plural category, such as "one euro"; nil if it has none
 	positive, negative affixes
 }
 
@@ -26,6 +26,19 @@ func (l *Locale) Currency(d decimal.Decimal, iso string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return l.amount(d, c, c.places), nil
+}
+
+// CurrencyPlaces is [Locale.Currency] with another number of decimals.
+func (l *Locale) CurrencyPlaces(d decimal.Decimal, iso string, places int) (string, error) {
+	c, err := l.currencies.get(iso, l.compileCurrency)
+	if err != nil {
+		return "", err
+	}
+	return l.amount(d, c, min(max(places, 0), maxFraction)), nil
+}
+
+func (l *Locale) amount(d decimal.Decimal, c *currency, places int) string {
 	point, group := l.decimal, l.group
 	if l.moneyDecimal != "" {
 		point = l.moneyDecimal
@@ -36,15 +49,15 @@ func (l *Locale) Currency(d decimal.Decimal, iso string) (string, error) {
 	var buf [64]byte
 	n, ok := digitsOf(d, 0, buf[:])
 	if !ok {
-		return c.positive.prefix + l.exponential(d) + c.positive.suffix, nil
+		return c.positive.prefix + l.exponential(d) + c.positive.suffix
 	}
-	n = n.round(c.places)
+	n = n.round(places)
 	around := &c.positive
 	if n.negative {
 		around = &c.negative
 	}
-	b := l.customary(c.places, c.places)
-	return l.write(&n, &b, around, point, group), nil
+	b := l.customary(places, places)
+	return l.write(&n, &b, around, point, group)
 }
 
 func (l *Locale) compileCurrency(iso string) (*currency, error) {
@@ -52,28 +65,60 @@ func (l *Locale) compileCurrency(iso string) (*currency, error) {
 	if len(code) == 3 {
 		code = strings.ToUpper(code)
 	}
-	unit, err := units.ParseISO(code)
-	if len(code) != 3 || strings.Contains(code, " ") || err != nil && !strings.Contains(newCurrencies, code) {
+	if !IsCurrency(code) {
 		return nil, fmt.Errorf("%.20q is not a currency; use a three-letter code of ISO 4217, such as EUR or USD", iso)
 	}
-	symbol := code
-	if err == nil {
-		symbol = message.NewPrinter(language.Make(l.tag)).Sprint(units.Symbol(unit))
-	}
-	for _, s := range l.symbols {
-		if s[0] == code {
-			symbol = s[1]
-		}
-	}
+	row := l.currencyRow(code)
+	symbol := cmp.Or(row[1], code)
 	return &currency{
+		code:     code,
+		names:    l.inSentence(code, row[2:]),
 		places:   minorDigits(code),
 		positive: l.money.around(symbol),
 		negative: l.negativeMoney.around(symbol),
 	}, nil
 }
 
-// newCurrencies are the currencies that are newer than the data in golang.org/x/text.
-const newCurrencies = "VES VED SLE XCG ZWG UYW"
+// IsCurrency reports whether a text in capitals is a code of ISO 4217.
+func IsCurrency(code string) bool {
+	return len(code) == 3 && !strings.Contains(code, " ") && strings.Contains(currencyCodes, code)
+}
+
+// currencyRow returns the code of a currency, its symbol in the locale, which may be empty, and its names by plural category.
+func (l *Locale) currencyRow(code string) []string {
+	for at := l; at != nil; at = at.parent {
+		rows := "\n" + currencyRows(at.tag)
+		if _, rest, ok := strings.Cut(rows, "\n"+code+"|"); ok {
+			row, _, _ := strings.Cut(rest, "\n")
+			return strings.Split(code+"|"+row, "|")
+		}
+	}
+	return []string{code, ""}
+}
+
+// inSentence returns the names of a currency as they are after a number. CLDR has capitals in Portuguese, and for German adjectives, and in
+// Chinese the name of the money instead of its unit.
+func (l *Locale) inSentence(code string, names []string) []string {
+	if l.language == "zh" && code == "CNY" {
+		return []string{"other 元"}
+	}
+	if l.language != "pt" && l.language != "de" {
+		return names
+	}
+	var small []string
+	for _, entry := range names {
+		category, name, _ := strings.Cut(entry, " ")
+		first, rest, _ := strings.Cut(name, " ")
+		if l.language == "pt" || rest != "" && strings.Contains(first, "isch") { // Britische Pfund, but Schweizer Franken and US-Dollar
+			first = l.Lower(first)
+		}
+		if l.language == "pt" {
+			rest = l.Lower(rest)
+		}
+		small = append(small, category+" "+strings.TrimSpace(first+" "+rest))
+	}
+	return small
+}
 
 // minorDigits returns the number of decimals of a currency according to ISO 4217. (CLDR has 0 for some currencies whose cents are no longer
 // used.)

@@ -18,18 +18,18 @@ type field struct {
 // dateFields are the LDML letters that a pattern may contain, each with its largest width.
 var dateFields = map[byte]int{
 	'y': 4, 'Y': 4, 'u': 4, 'Q': 4, 'q': 4, 'M': 5, 'L': 5, 'w': 2, 'd': 2, 'D': 3, 'E': 6, 'e': 6, 'c': 6,
-	'a': 3, 'h': 2, 'H': 2, 'k': 2, 'K': 2, 'm': 2, 's': 2, 'S': 9, 'z': 4, 'Z': 5, 'O': 4, 'X': 5, 'x': 5, 'V': 2,
+	'a': 3, 'B': 5, 'h': 2, 'H': 2, 'k': 2, 'K': 2, 'm': 2, 's': 2, 'S': 9, 'z': 4, 'Z': 5, 'O': 4, 'X': 5, 'x': 5, 'V': 2,
 }
 
 // Date formats the date and time of t, in its own location, with an LDML pattern (Unicode Technical Standard 35, part
 // 4, Date Field Symbols) and the words of the language:
 //
 //	y yy yyyy     2026 26 2026       year; Y: the year the week belongs to
-//	M MM MMM MMMM 3 03 Mar March     month; MMMMM its letter; L: on its own ("marzec", not "marca")
+//	M MM MMM MMMM 3 03 Mar March     month; MMMMM its letter; L: on its own ("marzec", not "marca"); c: a day so
 //	d dd D        5 05 64            day of the month, of the year
 //	E EEEE        Thu Thursday       day of the week (EEEEE its letter); e: its number, counted as the region does
-//	w Q QQQ       10 1 Q1            week of the year, quarter
-//	h hh H HH     2 02 14 14         hour, to 12 and to 24; a: AM or PM
+//	w Q QQQ QQQQ  10 1 Q1 1st quarter  week of the year, quarter
+//	h hh H HH     2 02 14 14         hour, to 12 and to 24; a: AM or PM; B: in the afternoon
 //	m mm s ss SSS 7 07 9 09 250      minute, second, fraction of it
 //	z zzzz        CET GMT+01:00      time zone; Z +0100, XXX +01:00 or Z, VV Europe/Paris
 //
@@ -190,53 +190,52 @@ func (l *Locale) appendMonth(dst []byte, m time.Month, width int, alone bool) []
 	switch {
 	case width <= 2:
 		return l.appendInt(dst, int(m), width)
+	case width == 3 && alone:
+		return append(dst, l.aloneShortMonths[m]...)
 	case width == 3:
 		return append(dst, l.shortMonths[m]...)
 	case width == 5:
 		return append(dst, l.narrowMonths[m]...)
-	case alone && l.nominative != nil:
-		return append(dst, l.nominative()[m-1]...)
+	case alone:
+		return append(dst, l.aloneMonths[m]...)
 	}
 	return append(dst, l.months[m]...)
 }
 
 func (l *Locale) appendWeekday(dst []byte, d time.Weekday, letter byte, width int) []byte {
+	alone := letter == 'c'
 	switch {
 	case width <= 2 && letter != 'E':
-		return l.appendInt(dst, (int(d)-int(l.weekStart)+7)%7+1, width)
+		return l.appendInt(dst, (int(d)-l.weekStart+7)%7+1, width)
+	case width == 4 && alone:
+		return append(dst, l.aloneDays[d]...)
 	case width == 4:
 		return append(dst, l.days[d]...)
 	case width == 5:
 		return append(dst, l.narrowDays[d]...)
+	case alone:
+		return append(dst, l.aloneShortDays[d]...)
 	}
 	return append(dst, l.shortDays[d]...)
 }
 
 func (l *Locale) appendQuarter(dst []byte, quarter, width int) []byte {
-	if width <= 2 {
+	switch {
+	case width <= 2:
 		return l.appendInt(dst, quarter, width)
+	case width == 3:
+		return append(dst, l.shortQuarters[quarter-1]...)
 	}
-	before, after, _ := strings.Cut(l.quarter, "#")
-	dst = append(dst, before...)
-	switch l.language {
-	case "pl":
-		dst = append(dst, [...]string{"I", "II", "III", "IV"}[quarter-1]...)
-	case "ar":
-		dst = append(dst, [...]string{"الأول", "الثاني", "الثالث", "الرابع"}[quarter-1]...)
-	default:
-		dst = l.appendInt(dst, quarter, 1)
-	}
-	return append(dst, after...)
+	return append(dst, l.quarters[quarter-1]...)
 }
 
 // week returns the week of t and the year it belongs to, counted as the region does: a week begins on weekStart, and the
 // first one of a year has at least weekDays days of it.
 func (l *Locale) week(t time.Time) (year, week int) {
-	least := max(l.weekDays, 1)
-	day := (int(t.Weekday()) - int(l.weekStart) + 7) % 7 // days since the week began
+	day := (int(t.Weekday()) - l.weekStart + 7) % 7 // days since the week began
 	year = t.Year()
 	// This day decides whether the week is the first one of a year, and its year is that of the week.
-	decisive := t.AddDate(0, 0, 7-least-day)
+	decisive := t.AddDate(0, 0, 7-l.weekDays-day)
 	if decisive.Year() != year {
 		year = decisive.Year()
 	}

@@ -1,13 +1,11 @@
 // Package locale formats and parses numbers, amounts of money, dates, and words by the conventions of a language and region. The results
 // depend only on the arguments.
 //
-// The conventions are those of Unicode's CLDR. The names of months and days come from go-playground/locales, the symbols of
-// currencies, letter case, and sorting from golang.org/x/text, and separators and patterns from tables of this package, which
-// the tests compare with CLDR. Numbers are exact decimals throughout.
+// The conventions are those of Unicode's CLDR, in tables that tools/cldr generates. Letter case and sorting come from
+// golang.org/x/text. Numbers are exact decimals throughout.
 //
-// It differs from CLDR in three ways, because a document is not a screen: -0.001 with two decimals is 0.00 and not -0.00; a
-// plain space precedes AM and PM, since many fonts lack the narrow one; and Swiss German groups with ’, as in print, also where
-// newer data has '.
+// It differs from CLDR in two ways, because a document is not a screen: -0.001 with two decimals is 0.00 and not -0.00; and amounts
+// have the decimals of ISO 4217, where CLDR has none for cents that are no longer in use.
 //
 // Arabic has Latin digits for the language alone, the Maghreb, and the Emirates, and Arabic-Indic digits for Egypt, Saudi
 // Arabia, and most of the Middle East, as in CLDR.
@@ -16,12 +14,10 @@
 package locale
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/go-playground/locales"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
@@ -35,18 +31,27 @@ const maxTagBytes = 64
 type Locale struct {
 	conventions
 	tag      string
-	language string // "de" of "de-CH"
-	names    locales.Translator
+	language string  // "de" of "de-CH"
+	parent   *Locale // nil for a language
 
-	months, shortMonths, narrowMonths [13]string // from 1
-	days, shortDays, narrowDays       [7]string  // from Sunday
-
-	money, negativeMoney affixes
-	percentAffixes       affixes
-	currencies           cache[currency]
-	formats              cache[numberFormat]
-	patterns             cache[pattern]
-	casers, collators    sync.Pool
+	zero                                 rune // the digit zero; 0 means '0'
+	secondary, minGroup                  int
+	dates, times                         [4]string
+	months, shortMonths, narrowMonths    months12
+	aloneMonths, aloneShortMonths        months12
+	days, shortDays, narrowDays          [7]string
+	aloneDays, aloneShortDays            [7]string
+	quarters, shortQuarters              [4]string
+	periods                              []period
+	weekStart, weekDays                  int
+	monthFirst                           bool // 3/5/2026 is the fifth of March
+	money, negativeMoney, percentAffixes affixes
+	currencies                           cache[currency]
+	formats                              cache[numberFormat]
+	patterns                             cache[pattern]
+	casers, collators                    sync.Pool
+	spelling                             func() *spelling
+	ordinals                             func() *spellout
 }
 
 // Find returns the locale of a BCP 47 tag such as "de-CH", "pt_BR", or "zh-Hant-HK", in any letter case. A region
@@ -55,71 +60,87 @@ func Find(tag string) (*Locale, bool) {
 	if len(tag) > maxTagBytes {
 		return nil, false
 	}
-	known := all()
-	name := strings.ReplaceAll(strings.ToLower(tag), "_", "-")
-	if script, ok := impliedScript(name); ok {
-		name = script
-	}
+	name := canonical(tag)
 	for name != "" {
-		if l, ok := known[name]; ok {
-			return l, true
-		}
-		if same, ok := sameAs[name]; ok {
-			return known[same], true
+		if find, ok := all()[name]; ok {
+			return find(), true
 		}
 		name = name[:max(strings.LastIndexByte(name, '-'), 0)]
 	}
 	return nil, false
 }
 
-// impliedScript returns the tag for Chinese in a region that writes the traditional characters.
-func impliedScript(name string) (string, bool) {
-	rest, ok := strings.CutPrefix(name, "zh-")
-	switch rest {
-	case "tw", "hk", "mo":
-		return "zh-hant-" + rest, ok
+// canonical returns a tag in lower case, with the code that CLDR has for its language, and the script that its region implies.
+func canonical(tag string) string {
+	name := strings.ReplaceAll(strings.ToLower(tag), "_", "-")
+	code, rest, _ := strings.Cut(name, "-")
+	switch {
+	case code == "no":
+		code = "nb"
+	case code == "iw":
+		code = "he"
+	case code == "zh" && (rest == "tw" || rest == "hk" || rest == "mo"):
+		code = "zh-hant"
+	case code == "zh" && (rest == "sg" || rest == "my"):
+		code = "zh-hans"
 	}
-	return "", false
+	return strings.TrimSuffix(code+"-"+rest, "-")
 }
 
 // Default returns the default locale: en, with the conventions of the United States.
-func Default() *Locale { return all()["en"] }
+func Default() *Locale { return defaultLocale() }
+
+var defaultLocale = sync.OnceValue(func() *Locale { return all()["en"]() })
 
 // Names returns the tags of all locales with separate conventions, sorted.
 func Names() []string {
 	var names []string
-	for l := range maps.Values(all()) {
-		names = append(names, l.tag)
+	for i := range conventionsTable {
+		name, _, _ := strings.Cut(conventionsTable[i].tags, " ")
+		names = append(names, name)
 	}
 	slices.Sort(names)
 	return names
 }
 
-// all returns every locale by its tag in lower case.
-var all = sync.OnceValue(func() map[string]*Locale {
-	known := map[string]*Locale{}
-	for _, b := range languages() {
-		known[b.tag] = newLocale(b.tag, b.conventions)
-	}
-	for _, r := range regions() {
-		c := known[strings.ToLower(r.parent)].conventions
-		r.change(&c)
-		known[strings.ToLower(r.tag)] = newLocale(r.tag, c)
+// Languages returns the tags of all languages, sorted.
+func Languages() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool { return strings.Contains(name, "-") })
+}
+
+// all returns a function for every locale by its tag in lower case. It builds the locale when it is first called.
+var all = sync.OnceValue(func() map[string]func() *Locale {
+	known := map[string]func() *Locale{}
+	for i := range conventionsTable {
+		row := &conventionsTable[i]
+		tags := strings.Fields(row.tags)
+		parent := known[strings.ToLower(row.parent)]
+		build := sync.OnceValue(func() *Locale {
+			if parent == nil {
+				return newLocale(tags[0], *row, nil)
+			}
+			return newLocale(tags[0], row.inherit(&parent().conventions), parent())
+		})
+		for _, tag := range tags {
+			known[strings.ToLower(tag)] = build
+		}
 	}
 	return known
 })
 
-func newLocale(tag string, c conventions) *Locale {
-	l := &Locale{conventions: c, tag: tag, names: c.source()}
+func newLocale(tag string, c conventions, parent *Locale) *Locale {
+	l := &Locale{conventions: c, tag: tag, parent: parent}
 	l.language, _, _ = strings.Cut(tag, "-")
-	copy(l.months[1:], l.names.MonthsWide())
-	copy(l.shortMonths[1:], l.names.MonthsAbbreviated())
-	copy(l.narrowMonths[1:], l.names.MonthsNarrow())
-	copy(l.days[:], l.names.WeekdaysWide())
-	copy(l.shortDays[:], l.names.WeekdaysAbbreviated())
-	copy(l.narrowDays[:], l.names.WeekdaysNarrow())
-	l.money, l.negativeMoney = splitMoney(c.currency, c.negative, c.minus)
-	l.percentAffixes = affixes{suffix: c.percentGap + c.percentSign}
+	l.zero, l.secondary, l.minGroup = zeroOf(c.zero), digitsIn(c.secondary), digitsIn(c.minGroup)
+	l.setDates(&c)
+	prefix, suffix, _ := strings.Cut(strings.ReplaceAll(c.percent, "%", c.percentSign), "#")
+	l.percentAffixes = affixes{prefix, suffix}
+	l.money, l.negativeMoney = splitMoney(c.money, c.negativeMoney, c.minus)
+	l.spelling = sync.OnceValue(l.newSpelling)
+	l.ordinals = sync.OnceValue(func() *spellout {
+		rules, _ := l.rules()
+		return rules
+	})
 	und := language.Make(tag)
 	l.casers.New = func() any {
 		return &caser{upper: cases.Upper(und), lower: cases.Lower(und), title: cases.Title(und)}
@@ -128,11 +149,41 @@ func newLocale(tag string, c conventions) *Locale {
 	return l
 }
 
+// setDates sets what the locale needs for dates and times.
+func (l *Locale) setDates(c *conventions) {
+	l.dates, l.times = fourOf(c.dates), fourOf(c.times)
+	l.months, l.shortMonths, l.narrowMonths = monthsOf(c.months), monthsOf(c.shortMonths), monthsOf(c.narrowMonths)
+	l.aloneMonths, l.aloneShortMonths = l.months, l.shortMonths
+	if c.aloneMonths != "" {
+		l.aloneMonths = monthsOf(c.aloneMonths)
+	}
+	if c.aloneShortMonths != "" {
+		l.aloneShortMonths = monthsOf(c.aloneShortMonths)
+	}
+	l.days, l.shortDays, l.narrowDays = daysOf(c.days), daysOf(c.shortDays), daysOf(c.narrowDays)
+	l.aloneDays, l.aloneShortDays = l.days, l.shortDays
+	if c.aloneDays != "" {
+		l.aloneDays = daysOf(c.aloneDays)
+	}
+	if c.aloneShortDays != "" {
+		l.aloneShortDays = daysOf(c.aloneShortDays)
+	}
+	l.quarters, l.shortQuarters, l.periods = fourOf(c.quarters), fourOf(c.shortQuarters), periodsOf(c.periods)
+	l.weekStart, l.weekDays = digitsIn(c.weekStart), digitsIn(c.weekDays)
+	// Canadians write both 3/5/2026 and 2026-03-05, and mean the fifth of March.
+	l.monthFirst = strings.HasPrefix(l.dates[0], "M") || l.tag == "en-CA"
+}
+
+// inherits reports whether the locale is that of a tag, or has its conventions from there.
+func (l *Locale) inherits(tag string) bool {
+	return l != nil && (l.tag == tag || l.parent.inherits(tag))
+}
+
 // Tag returns the BCP 47 tag of the locale.
 func (l *Locale) Tag() string { return l.tag }
 
 // RightToLeft reports whether the language is written from right to left.
-func (l *Locale) RightToLeft() bool { return l.language == "ar" }
+func (l *Locale) RightToLeft() bool { return l.language == "ar" || l.language == "he" }
 
 // A caser changes letter case; one serves one call at a time.
 type caser struct{ upper, lower, title cases.Caser }

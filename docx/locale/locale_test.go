@@ -10,12 +10,15 @@ import (
 
 func TestFind(t *testing.T) {
 	for tag, want := range map[string]string{
-		"en": "en", "EN_us": "en", "en-GB": "en-GB", "de-DE": "de", "de_ch": "de-CH", "pt-BR": "pt", "pt_PT": "pt-PT", "fr-LU": "fr",
-		"es-419": "es-MX", "es-US": "es-MX", "zh-CN": "zh", "zh-Hans-SG": "zh", "zh-TW": "zh-Hant", "zh_Hant_HK": "zh-Hant-HK",
-		"zh-HK": "zh-Hant-HK", "ar-SA": "ar-EG", "ar-TN": "ar-MA", "de-CH-1996": "de-CH",
+		"en": "en", "EN_us": "en", "en-GB": "en-GB", "de-DE": "de", "de_ch": "de-CH", "pt-BR": "pt", "pt_PT": "pt-PT",
+		"fr-LU": "fr-LU", "fr-MC": "fr",
+		"es-419": "es-419", "es-US": "es-US", "zh-CN": "zh", "zh-Hans-SG": "zh-Hans-SG", "zh-SG": "zh-Hans-SG",
+		"zh-TW": "zh-Hant", "zh_Hant_HK": "zh-Hant-HK",
+		"zh-HK": "zh-Hant-HK", "ar-SA": "ar-SA", "ar-TN": "ar-TN", "de-CH-1996": "de-CH",
+		"no": "nb", "no-NO": "nb", "iw": "he", "en-NZ": "en-NZ", "hi-IN": "hi", "ko-KR": "ko",
 	} {
-		if l, ok := locale.Find(tag); !ok || l.Tag() != want {
-			t.Errorf("Find(%q) is %v, want %s", tag, l, want)
+		if l := find(t, tag); l.Tag() != want {
+			t.Errorf("Find(%q) is %s, want %s", tag, l.Tag(), want)
 		}
 	}
 	for _, tag := range []string{"", "-", "xx", "english", strings.Repeat("de-", 50), "\xff"} {
@@ -24,7 +27,8 @@ func TestFind(t *testing.T) {
 		}
 	}
 	names := locale.Names()
-	for _, tag := range []string{"en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "ja", "zh", "ar"} {
+	for _, tag := range []string{"en", "de", "fr", "es", "it", "pt", "nl", "pl", "sv", "ja", "zh", "ar",
+		"cs", "da", "nb", "fi", "tr", "ru", "uk", "el", "hu", "ro", "he", "hi", "ko"} {
 		if !slices.Contains(names, tag) {
 			t.Errorf("%s is not among %v", tag, names)
 		}
@@ -81,7 +85,7 @@ func TestCompare(t *testing.T) {
 }
 
 func TestRightToLeft(t *testing.T) {
-	if !find(t, "ar-EG").RightToLeft() || find(t, "en").RightToLeft() {
-		t.Error("Arabic, and only Arabic, is written from right to left")
+	if !find(t, "ar-EG").RightToLeft() || !find(t, "he").RightToLeft() || find(t, "en").RightToLeft() {
+		t.Error("Arabic and Hebrew, and only these, are written from right to left")
 	}
 }

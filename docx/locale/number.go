@@ -63,12 +63,9 @@ func (l *Locale) Percent(d decimal.Decimal, minFrac, maxFrac int) string {
 
 // customary returns the layout of a grouped number in the region.
 func (l *Locale) customary(minFrac, maxFrac int) body {
-	b := body{minWhole: 1, primary: 3, secondary: 3, minGroup: l.minGroup}
+	b := body{minWhole: 1, primary: 3, secondary: l.secondary, minGroup: l.minGroup}
 	b.minFrac = min(max(minFrac, 0), maxFraction)
 	b.maxFrac = min(max(maxFrac, b.minFrac), maxFraction)
-	if l.secondary != 0 {
-		b.secondary = l.secondary
-	}
 	return b
 }
 

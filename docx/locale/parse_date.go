@@ -30,6 +30,7 @@ func (e *TimeError) Error() string { return fmt.Sprintf("%q is no date: %s", e.T
 //	05/03/2026                        the order of the region: month first in the United States (en) and Canada, or else day first
 //	5 March 2026  March 5, 2026       in English or the language of l, abbreviated or not, with or without the day of the
 //	5. März 2026  Thu, 5 Mar 2026     week; also 5 de marzo de 2026 and 2026年3月5日
+//	2026. március 5., csütörtök       the medium, long, and full style of the locale, if it has all digits of the year
 //	1772719629  1772719629250         9 to 11 digits: seconds since 1970; 12 to 14: milliseconds
 //
 // A time may follow a date, after a T, a blank, or a comma: 14:07, 14:07:09, 14:07:09.25, 2:07 PM. It may be followed
@@ -51,12 +52,13 @@ func ParseTime(s string, loc *time.Location, l *Locale) (t time.Time, dateOnly b
 		}
 		return t.In(loc), false, nil
 	}
-	p := timeParser{rest: text, locale: l}
-	p.date()
-	if p.rest == "" {
-		p.dateOnly = true
-	} else if p.reason == "" {
-		p.clock()
+	p := timeParser{rest: l.plainDigits(text), locale: l}
+	styled := p
+	p.dateAndTime(p.date)
+	if p.reason != "" && styled.style() {
+		if styled.dateAndTime(func() {}); styled.reason == "" {
+			p = styled
+		}
 	}
 	if p.reason != "" {
 		return time.Time{}, false, &TimeError{text, p.reason}
@@ -111,6 +113,16 @@ func (p *timeParser) time(loc *time.Location) time.Time {
 		t = t.In(loc)
 	}
 	return t
+}
+
+// dateAndTime reads a date, and the time of day after it if there is one.
+func (p *timeParser) dateAndTime(date func()) {
+	date()
+	if p.rest == "" {
+		p.dateOnly = true
+	} else if p.reason == "" {
+		p.clock()
+	}
 }
 
 // date reads the date and checks that the calendar has it.
@@ -235,7 +247,14 @@ func cutOrdinal(s string) string {
 
 // word reads the name of a month, or passes over the day of the week and "de".
 func (p *timeParser) word() bool {
-	n := strings.IndexFunc(p.rest, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
+	named := *p
+	if p.month == 0 && named.monthName() { // of several words in some Arabic regions
+		if next, _ := utf8.DecodeRuneInString(named.rest); !isNameRune(next) {
+			*p = named
+			return true
+		}
+	}
+	n := strings.IndexFunc(p.rest, func(r rune) bool { return !isNameRune(r) })
 	if n < 0 {
 		n = len(p.rest)
 	}
@@ -262,14 +281,18 @@ func (p *timeParser) word() bool {
 	return false
 }
 
-// monthNamed returns the month of that name, in full or shortened, or 0.
+// isNameRune reports whether a character is part of the name of a month: a letter, or the sign of an abbreviation in Hebrew and Hindi.
+func isNameRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsMark(r) || r == '׳' || r == '॰'
+}
+
+// monthNamed returns the month of that name, in full or shortened, in a date or on its own, or 0.
 func (l *Locale) monthNamed(word string) int {
 	for m := 1; m <= 12; m++ {
-		if strings.EqualFold(word, l.months[m]) || strings.EqualFold(word, strings.TrimSuffix(l.shortMonths[m], ".")) {
-			return m
-		}
-		if l.nominative != nil && strings.EqualFold(word, l.nominative()[m-1]) {
-			return m
+		for _, names := range []*months12{&l.months, &l.aloneMonths, &l.shortMonths, &l.aloneShortMonths} {
+			if strings.EqualFold(word, strings.TrimSuffix(names[m], ".")) {
+				return m
+			}
 		}
 	}
 	if l.language == "en" && strings.EqualFold(word, "sept") {
@@ -280,9 +303,11 @@ func (l *Locale) monthNamed(word string) int {
 
 func (l *Locale) isWeekday(word string) bool {
 	for d := range l.days {
-		day, _, _ := strings.Cut(l.days[d], "-")
-		if strings.EqualFold(word, day) || strings.EqualFold(word, strings.TrimSuffix(l.shortDays[d], ".")) {
-			return true
+		for _, names := range []*[7]string{&l.days, &l.aloneDays, &l.shortDays, &l.aloneShortDays} {
+			day, _, _ := strings.Cut(names[d], "-")
+			if strings.EqualFold(word, strings.TrimSuffix(day, ".")) {
+				return true
+			}
 		}
 	}
 	return false

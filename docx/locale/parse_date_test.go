@@ -76,6 +76,33 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
+// What a locale writes as a date, it also reads: every month, in the styles with the year in full.
+func TestDatesAreReadBack(t *testing.T) {
+	for _, tag := range locale.Names() {
+		l := find(t, tag)
+		styles := []string{"medium", "long", "full", "d MMMM y", "LLLL d, y"}
+		if name, _ := l.Date(time.Time{}, "MMMM"); name[0] <= '9' { // 1月 would be a second number
+			styles = styles[:3]
+		}
+		for month := time.January; month <= time.December; month++ {
+			day := time.Date(2026, month, 5, 0, 0, 0, 0, time.UTC)
+			for _, style := range styles {
+				text, err := l.Date(day, style)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !strings.Contains(text, "2026") && !strings.Contains(text, "٢٠٢٦") {
+					continue // the style has two digits of the year
+				}
+				got, dateOnly, err := locale.ParseTime(text, nil, l)
+				if err != nil || !dateOnly || !got.Equal(day) {
+					t.Errorf("%s: %q is read as %s, %v; want %s", tag, text, got.Format(time.DateOnly), err, day.Format(time.DateOnly))
+				}
+			}
+		}
+	}
+}
+
 func TestTimesThatCannotBeRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                             "write it like",

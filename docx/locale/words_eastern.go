@@ -3,16 +3,10 @@ package locale
 import "strings"
 
 var (
-	polishOnes = strings.Fields("zero jeden dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście " +
-		"trzynaście czternaście piętnaście szesnaście siedemnaście osiemnaście dziewiętnaście")
-	polishTens = strings.Fields("- - dwadzieścia trzydzieści czterdzieści pięćdziesiąt sześćdziesiąt siedemdziesiąt " +
-		"osiemdziesiąt dziewięćdziesiąt")
-	polishHundreds = strings.Fields("- sto dwieście trzysta czterysta pięćset sześćset siedemset osiemset dziewięćset")
-	polishScales   = [...][3]string{{}, {"tysiąc", "tysiące", "tysięcy"}, {"milion", "miliony", "milionów"},
-		{"miliard", "miliardy", "miliardów"}, {"bilion", "biliony", "bilionów"}, {"biliard", "biliardy", "biliardów"}}
-
 	arabicOnes = []string{"صفر", "واحد", "اثنان", "ثلاثة", "أربعة", "خمسة", "ستة", "سبعة", "ثمانية", "تسعة", "عشرة",
 		"أحد عشر", "اثنا عشر", "ثلاثة عشر", "أربعة عشر", "خمسة عشر", "ستة عشر", "سبعة عشر", "ثمانية عشر", "تسعة عشر"}
+	arabicFeminine = []string{"صفر", "واحدة", "اثنتان", "ثلاث", "أربع", "خمس", "ست", "سبع", "ثمان", "تسع", "عشر",
+		"إحدى عشرة", "اثنتا عشرة", "ثلاث عشرة", "أربع عشرة", "خمس عشرة", "ست عشرة", "سبع عشرة", "ثماني عشرة", "تسع عشرة"}
 	arabicTens     = []string{"", "", "عشرون", "ثلاثون", "أربعون", "خمسون", "ستون", "سبعون", "ثمانون", "تسعون"}
 	arabicHundreds = []string{"", "مائة", "مائتان", "ثلاثمائة", "أربعمائة", "خمسمائة", "ستمائة", "سبعمائة", "ثمانمائة", "تسعمائة"}
 	// arabicScales are one, two, three to ten, and eleven to ninety-nine of each.
@@ -21,59 +15,24 @@ var (
 		{"كوادريليون", "كوادريليونان", "كوادريليونات", "كوادريليونًا"}}
 )
 
-// polish has three forms of every scale: one, two to four (but not twelve to fourteen), and all others.
-func polish(_ *Locale, n uint64) string {
-	if n == 0 {
-		return polishOnes[0]
-	}
-	var parts []string
-	for _, g := range groupsOf(n, 1000) {
-		if g.power == 0 || g.n > 1 {
-			parts = append(parts, polishBelow1000(g.n)...)
-		}
-		switch last := g.n % 10; {
-		case g.power == 0:
-		case g.n == 1:
-			parts = append(parts, polishScales[g.power][0])
-		case last >= 2 && last <= 4 && g.n%100/10 != 1:
-			parts = append(parts, polishScales[g.power][1])
-		default:
-			parts = append(parts, polishScales[g.power][2])
-		}
-	}
-	return strings.Join(parts, " ")
-}
-
-func polishBelow1000(n int) []string {
-	var parts []string
-	if n >= 100 {
-		parts = append(parts, polishHundreds[n/100])
-		n %= 100
-	}
-	if n >= 20 {
-		parts = append(parts, polishTens[n/10])
-		n %= 10
-	}
-	if n > 0 {
-		parts = append(parts, polishOnes[n])
-	}
-	return parts
-}
-
 // arabic joins all parts with "and". Ones precede tens. The form of a scale depends on the last two digits of its
 // count: dual for two, plural up to ten, accusative up to ninety-nine, and singular otherwise.
-func arabic(_ *Locale, n uint64) string {
+func arabic(_ *Locale, n uint64, gen gender) string {
 	if n == 0 {
 		return arabicOnes[0]
+	}
+	ones := arabicOnes
+	if gen == feminine {
+		ones = arabicFeminine
 	}
 	var parts []string
 	for _, g := range groupsOf(n, 1000) {
 		if g.power == 0 {
-			parts = append(parts, arabicBelow1000(g.n))
+			parts = append(parts, arabicBelow1000(g.n, ones))
 			continue
 		}
 		forms := arabicScales[g.power]
-		count := arabicBelow1000(g.n)
+		count := arabicBelow1000(g.n, arabicOnes)
 		switch last := g.n % 100; {
 		case g.n == 1:
 			parts = append(parts, forms[0])
@@ -92,7 +51,7 @@ func arabic(_ *Locale, n uint64) string {
 	return strings.Join(parts, " و")
 }
 
-func arabicBelow1000(n int) string {
+func arabicBelow1000(n int, words []string) string {
 	var parts []string
 	if n >= 100 {
 		parts = append(parts, arabicHundreds[n/100])
@@ -103,7 +62,7 @@ func arabicBelow1000(n int) string {
 		if n >= 20 {
 			ones = n % 10
 		}
-		parts = append(parts, arabicOnes[ones])
+		parts = append(parts, words[ones])
 	}
 	if n >= 20 {
 		parts = append(parts, arabicTens[n/10])
@@ -125,7 +84,7 @@ var japaneseMyriads = myriads{
 }
 
 // japanese says no one before ten, hundred and thousand, but for a thousand of a larger unit: 一千万.
-func japanese(_ *Locale, n uint64) string {
+func japanese(_ *Locale, n uint64, _ gender) string {
 	m := &japaneseMyriads
 	if n == 0 {
 		return m.digits[0]
@@ -159,7 +118,7 @@ var (
 )
 
 // chinese counts 万亿 on the mainland where Taiwan and Hong Kong have 兆.
-func chinese(l *Locale, n uint64) string {
+func chinese(l *Locale, n uint64, _ gender) string {
 	scales := simplifiedScales
 	if strings.HasPrefix(l.tag, "zh-Hant") {
 		scales = traditionalScales

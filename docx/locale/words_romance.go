@@ -8,13 +8,6 @@ var (
 	frenchTens   = strings.Fields("- - vingt trente quarante cinquante soixante septante huitante nonante")
 	frenchScales = strings.Fields("- - million milliard billion billiard")
 
-	spanishOnes = strings.Fields("cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince " +
-		"dieciséis diecisiete dieciocho diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco " +
-		"veintiséis veintisiete veintiocho veintinueve")
-	spanishTens     = strings.Fields("- - - treinta cuarenta cincuenta sesenta setenta ochenta noventa")
-	spanishHundreds = strings.Fields("- ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos " +
-		"ochocientos novecientos")
-
 	italianOnes = strings.Fields("zero uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici " +
 		"quattordici quindici sedici diciassette diciotto diciannove")
 	italianTens   = strings.Fields("- - venti trenta quaranta cinquanta sessanta settanta ottanta novanta")
@@ -29,7 +22,7 @@ var (
 )
 
 // french gives vingt and cent their s only at the end or before a noun, which million is and mille is not.
-func french(l *Locale, n uint64) string {
+func french(l *Locale, n uint64, g gender) string {
 	if n == 0 {
 		return frenchOnes[0]
 	}
@@ -46,7 +39,11 @@ func french(l *Locale, n uint64) string {
 			parts = append(parts, l.frenchHundreds(g.n, true))
 		}
 	}
-	return strings.Join(parts, " ")
+	text := strings.Join(parts, " ")
+	if g == feminine && strings.HasSuffix(text, "un") {
+		text += "e"
+	}
+	return text
 }
 
 func plural(noun string, n int) string {
@@ -100,72 +97,15 @@ func (l *Locale) frenchTens(n int, last bool) string {
 	return text + "-" + frenchOnes[ones]
 }
 
-// spanish counts by millions: mil millones, un billón. Uno loses its o before the counted word.
-func spanish(_ *Locale, n uint64) string {
-	if n == 0 {
-		return spanishOnes[0]
-	}
-	scales := [...][2]string{{}, {"millón", "millones"}, {"billón", "billones"}}
-	var parts []string
-	for _, g := range groupsOf(n, 1_000_000) {
-		text := spanishThousands(g.n)
-		switch {
-		case g.power > 0 && g.n == 1:
-			text = "un " + scales[g.power][0]
-		case g.power > 0:
-			text = apocope(text) + " " + scales[g.power][1]
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, " ")
-}
-
-func apocope(text string) string {
-	if before, ok := strings.CutSuffix(text, "veintiuno"); ok {
-		return before + "veintiún"
-	}
-	if strings.HasSuffix(text, "uno") {
-		return strings.TrimSuffix(text, "o")
-	}
-	return text
-}
-
-func spanishThousands(n int) string {
+// italian writes up to mila as one word; a three at its end has an accent. Only one itself follows the gender of what it counts.
+func italian(_ *Locale, n uint64, g gender) string {
 	switch {
-	case n < 1000:
-		return spanishBelow1000(n)
-	case n < 2000:
-		return strings.TrimSuffix("mil "+spanishRest(n%1000), " ")
-	}
-	return strings.TrimSuffix(apocope(spanishBelow1000(n/1000))+" mil "+spanishRest(n%1000), " ")
-}
-
-// spanishRest says nothing for 0.
-func spanishRest(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return spanishBelow1000(n)
-}
-
-func spanishBelow1000(n int) string {
-	switch {
-	case n < 30:
-		return spanishOnes[n]
-	case n < 100 && n%10 == 0:
-		return spanishTens[n/10]
-	case n < 100:
-		return spanishTens[n/10] + " y " + spanishOnes[n%10]
-	case n == 100:
-		return "cien"
-	}
-	return strings.TrimSuffix(spanishHundreds[n/100]+" "+spanishRest(n%100), " ")
-}
-
-// italian writes up to mila as one word; a three at its end has an accent.
-func italian(_ *Locale, n uint64) string {
-	if n == 0 {
+	case n == 0:
 		return italianOnes[0]
+	case n == 1 && g == feminine:
+		return "una"
+	case n == 1 && g != alone:
+		return "un"
 	}
 	var parts []string
 	for _, g := range groupsOf(n/1_000_000*1000, 1000) {
@@ -224,11 +164,17 @@ func accent(text string) string {
 }
 
 // portuguese counts by thousands in Brazil (um bilhão), by millions in Portugal (mil milhões, um bilião).
-func portuguese(l *Locale, n uint64) string {
+func portuguese(l *Locale, n uint64, g gender) string {
 	if n == 0 {
 		return portugueseOnes[0]
 	}
-	if l.tag == "pt" {
+	if g == feminine {
+		high := portugueseFeminine.Replace(" " + l.portugueseBelowMillion(int(n%1_000_000)) + " ")
+		if text := portuguese(l, n, masculine); n%1_000_000 > 0 {
+			return strings.TrimSuffix(text, l.portugueseBelowMillion(int(n%1_000_000))) + strings.TrimSpace(high)
+		}
+	}
+	if !l.inherits("pt-PT") {
 		return l.portugueseGroups(n, 1000, func(g group) string {
 			return portugueseCount(l.portugueseHundreds(g.n), g.n, brazilianScales[g.power])
 		})
@@ -237,6 +183,9 @@ func portuguese(l *Locale, n uint64) string {
 		return portugueseCount(l.portugueseBelowMillion(g.n), g.n, [...]string{"", "milhão", "bilião"}[g.power])
 	})
 }
+
+// portugueseFeminine gives the numbers below a million the feminine gender.
+var portugueseFeminine = strings.NewReplacer(" um ", " uma ", " dois ", " duas ", "entos ", "entas ", "quinhentos ", "quinhentas ")
 
 // portugueseGroups joins the groups; the last one gets an "e" when it is below a hundred or full hundreds.
 func (l *Locale) portugueseGroups(n, size uint64, say func(group) string) string {
@@ -298,7 +247,7 @@ func (l *Locale) portugueseBelowMillion(n int) string {
 
 func (l *Locale) portugueseHundreds(n int) string {
 	switch {
-	case n < 20 && l.tag == "pt-PT" && n >= 16 && n != 18:
+	case n < 20 && l.inherits("pt-PT") && n >= 16 && n != 18:
 		return strings.Replace(portugueseOnes[n], "deze", "deza", 1)
 	case n < 20:
 		return portugueseOnes[n]

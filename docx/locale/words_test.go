@@ -69,6 +69,23 @@ func TestWords(t *testing.T) {
 			"1000": "ألف", "2000": "ألفان", "3000": "ثلاثة آلاف", "11000": "أحد عشر ألفًا",
 			"100000": "مائة ألف", "200000": "مائتا ألف", "103000": "مائة وثلاثة آلاف", "2000000": "مليونان",
 			"1234": "ألف ومائتان وأربعة وثلاثون", "1000000000000000": "كوادريليون", "1.5": "واحد فاصلة خمسة"},
+		"en-IN": {"12345678": "one crore twenty-three lakh forty-five thousand six hundred and seventy-eight"},
+		"cs":    {"1000": "jeden tisíc", "21000": "dvacet jeden tisíc", "22022": "dvacet dva tisíc dvacet dva", "1.5": "jeden čárka pět"},
+		"da":    {"101": "hundrede og et", "1000000": "en million", "99": "nioghalvfems"},
+		"nb":    {"21": "tjueén", "1234": "tusen to hundre og trettifire"},
+		"fi":    {"12": "kaksitoista", "1234": "tuhatkaksisataakolmekymmentäneljä"},
+		"tr":    {"1234": "bin iki yüz otuz dört", "-2": "eksi iki"},
+		"ru":    {"1": "один", "21000": "двадцать одна тысяча", "2000001": "два миллиона один", "1.05": "один запятая ноль пять"},
+		"uk":    {"22022": "двадцять дві тисячі двадцять два"},
+		"el":    {"1": "ένα", "200": "διακόσια", "3000": "τρεις χιλιάδες", "200000": "διακόσιες χιλιάδες"},
+		"hu": {"2": "kettő", "200": "kétszáz", "1999": "ezerkilencszázkilencvenkilenc", "2000": "kétezer", "2001": "kétezer-egy",
+			"1234567": "egymillió-kétszázharmincnégyezer-ötszázhatvanhét"},
+		"ro": {"1": "unu", "21": "douăzeci și unu", "100": "o sută", "1000": "o mie", "2000": "două mii", "12000": "douăsprezece mii",
+			"21000": "douăzeci și una de mii", "100000": "o sută de mii", "1000000": "un milion", "2000000": "două milioane",
+			"20000000": "douăzeci de milioane"},
+		"he": {"1": "אחת", "12": "שתים עשרה", "2000": "אלפיים", "1000000000000": "טריליון"},
+		"hi": {"1234567": "बारह लाख चौंतीस हज़ार पाँच सौ सड़सठ"},
+		"ko": {"0": "영", "12345": "만 이천삼백사십오", "1.05": "일점영오"},
 	} {
 		for number, want := range words {
 			if got, err := find(t, tag).Words(dec(number)); got != want || err != nil {
@@ -119,12 +136,75 @@ func TestOrdinal(t *testing.T) {
 		"de": {3: "3."}, "fr": {1: "1er", 2: "2e", 21: "21e"}, "es": {3: "3.º"}, "it": {3: "3º"}, "pt": {3: "3º"}, "nl": {1: "1e"},
 		"pl": {3: "3."},
 		"sv": {1: "1:a", 2: "2:a", 3: "3:e", 11: "11:e", 12: "12:e", 22: "22:a"}, "ja": {3: "第3"}, "zh": {3: "第3"}, "ar": {3: "3."},
-		"ar-EG": {3: "٣."},
+		"ar-EG": {3: "٣."}, "cs": {3: "3."}, "el": {3: "3ος"}, "ru": {3: "3-й"}, "uk": {1: "1-й"}, "ro": {1: "primul", 2: "al 2-lea"},
+		"hi": {1: "1ला", 2: "2रा", 4: "4था", 6: "6ठा", 11: "11वाँ"}, "ko": {3: "3번째", -3: "-3번째"}, "es-MX": {3: "3º."},
 	} {
 		for n, want := range ordinals {
 			if got, err := find(t, tag).Ordinal(n); got != want || err != nil {
 				t.Errorf("%s: %q, %v; want %q", tag, got, err, want)
 			}
+		}
+	}
+}
+
+// TestCurrencyWords checks the gender of numbers, the plural of names, and what joins them.
+func TestCurrencyWords(t *testing.T) {
+	for _, tt := range []struct{ tag, amount, iso, want string }{
+		{"en", "12.05", "EUR", "twelve euros and five cents"},
+		{"en", "-0.01", "gbp", "minus zero British pounds and one penny"},
+		{"en", "0.004", "EUR", "zero euros"},
+		{"en", "-0.004", "EUR", "zero euros"},
+		{"en", "1.005", "KWD", "one Kuwaiti dinar and five fils"},
+		{"en", "1.5", "JPY", "two Japanese yen"},
+		{"en", "999.995", "USD", "one thousand US dollars"},
+		{"en", "7.5", "THB", "seven Thai baht and 50/100"},
+		{"de", "1", "EUR", "ein Euro"}, {"de", "1", "SEK", "eine schwedische Krone"}, {"de", "1", "GBP", "ein britisches Pfund"},
+		{"fr", "21", "GBP", "vingt et une livres sterling"}, {"fr", "1000000", "EUR", "un million d’euros"},
+		{"fr", "3000000", "CHF", "trois millions de francs suisses"}, {"fr", "1000001", "EUR", "un million un euros"},
+		{"es", "21", "EUR", "veintiún euros"}, {"es", "21", "GBP", "veintiuna libras esterlinas"},
+		{"es", "200", "SEK", "doscientas coronas suecas"}, {"es", "1000000", "EUR", "un millón de euros"},
+		{"it", "1", "EUR", "un euro"}, {"it", "1", "GBP", "una sterlina britannica"},
+		{"pt", "2", "GBP", "duas libras esterlinas"}, {"pt", "1000221", "GBP", "um milhão duzentas e vinte e uma libras esterlinas"},
+		{"ro", "19", "RON", "nouăsprezece lei românești"}, {"ro", "20", "RON", "douăzeci de lei românești"},
+		{"ro", "2", "GBP", "două lire sterline"},
+		{"sv", "31001", "SEK", "trettioettusen en svenska kronor"}, {"sv", "1", "GBP", "ett brittiskt pund"},
+		{"da", "1.01", "DKK", "en dansk krone og en øre"}, {"nb", "1.01", "NOK", "én norsk krone og ett øre"},
+		{"pl", "2", "EUR", "dwa euro"}, {"pl", "22.02", "PLN", "dwadzieścia dwa złote polskie i dwa grosze"},
+		{"cs", "2", "EUR", "dvě eura"}, {"cs", "2.05", "CZK", "dvě české koruny a pět haléřů"},
+		{"ru", "21.02", "RUB", "двадцать один российский рубль две копейки"}, {"ru", "2", "SEK", "две шведские кроны"},
+		{"uk", "2.01", "UAH", "дві українські гривні одна копійка"}, {"uk", "1", "EUR", "одне євро"},
+		{"el", "1", "EUR", "ένα ευρώ"}, {"el", "200", "GBP", "διακόσιες λίρες στερλίνες Βρετανίας"},
+		{"hu", "2.02", "HUF", "két magyar forint és két fillér"},
+		{"he", "1.01", "ILS", "שקל חדש אחד ואגורה אחת"}, {"he", "2", "ILS", "שני שקלים חדשים"},
+		{"ar", "1", "EUR", "يورو واحد"}, {"ar", "3", "SYP", "ثلاث ليرة سورية"}, {"ar", "2.02", "SAR", "ريال سعودي اثنان وهللتان"},
+		{"ko", "12.05", "USD", "십이 미국 달러 오 센트"}, {"ja", "12", "JPY", "十二円"}, {"zh", "12.35", "CNY", "十二元三角五分"},
+		{"zh-TW", "12.05", "EUR", "十二歐元五分"},
+	} {
+		if got, err := find(t, tt.tag).CurrencyWords(dec(tt.amount), tt.iso); got != tt.want || err != nil {
+			t.Errorf("%s: %s %s is %q, %v; want %q", tt.tag, tt.amount, tt.iso, got, err, tt.want)
+		}
+	}
+	for iso, want := range map[string]string{"EURO": "ISO 4217", "CLF": "no name"} {
+		if got, err := locale.Default().CurrencyWords(dec("1"), iso); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v; want an error with %q", iso, got, err, want)
+		}
+	}
+	for _, amount := range []string{"1e18", "999999999999999999.995", "1e400"} {
+		if got, err := locale.Default().CurrencyWords(dec(amount), "EUR"); err == nil || !strings.Contains(err.Error(), "too large") {
+			t.Errorf("%s is %q, %v; want an error", amount, got, err)
+		}
+	}
+}
+
+func TestMeant(t *testing.T) {
+	for tag, want := range map[string]string{"cz": "cs", "german": "de", "JP": "ja", "se_SE": "sv", "tlh": ""} {
+		if got := locale.Meant(tag); got != want {
+			t.Errorf("%s probably means %q; want %q", tag, got, want)
+		}
+	}
+	for text, want := range map[string]string{"€": "EUR", "euros": "EUR", "$": "USD", "British pound": "GBP", "": "", "gold": "", "|": ""} {
+		if got := locale.MeantCurrency(text); got != want {
+			t.Errorf("%s probably means %q; want %q", text, got, want)
 		}
 	}
 }
