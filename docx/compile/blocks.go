@@ -72,6 +72,7 @@ const maxBlockDepth = 100
 // closers maps opening tags to closing tags.
 var closers = map[lang.Kind]lang.Kind{
 	lang.For: lang.EndFor, lang.TableRow: lang.EndTableRow, lang.TableColumn: lang.EndTableColumn, lang.If: lang.EndIf,
+	lang.Paragraph: lang.EndParagraph,
 }
 
 // matcher pairs the block tags of a part, in the order of the source.
@@ -98,11 +99,11 @@ func (c *compiler) matchBlocks() {
 	m := matcher{c: c}
 	for _, mark := range c.marks {
 		switch mark.tag.Kind {
-		case lang.For, lang.TableRow, lang.If:
+		case lang.For, lang.TableRow, lang.Paragraph, lang.If:
 			m.begin(mark)
 		case lang.ElseIf, lang.Else:
 			m.part(mark)
-		case lang.EndFor, lang.EndTableRow, lang.EndIf:
+		case lang.EndFor, lang.EndTableRow, lang.EndParagraph, lang.EndIf:
 			m.end(mark)
 		case lang.TableColumn:
 			m.beginColumns(mark)
@@ -165,6 +166,10 @@ func (m *matcher) part(at *mark) {
 		return
 	}
 	b := m.open[len(m.open)-1]
+	if b.open().tag.Kind == lang.Paragraph {
+		m.c.fail(at, "a repeated paragraph has no {{else}}", "use {{for …}} and {{endfor}} in separate paragraphs")
+		return
+	}
 	if b.last != nil {
 		end := "{{" + closers[b.open().tag.Kind].String() + "}}"
 		m.c.fail(at, "this follows the {{else}} of the same block", "{{else}} is the last part before "+end)
@@ -239,6 +244,8 @@ func (c *compiler) place(b *block, inner []*block) bool {
 			c.fail(b.open(), "{{tablerow}} is outside a table", "put it and {{endtablerow}} into the same table, or use {{for …}} … {{endfor}}")
 			return false
 		}
+	case b.open().tag.Kind == lang.Paragraph:
+		b.level, b.at = paragraphs, b.open().par.node.Parent
 	case onePar && common.Ancestor(isParagraphOf) == b.open().par.node:
 		b.level, b.at = inline, common
 		c.pinned[common] = true

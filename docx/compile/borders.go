@@ -125,7 +125,7 @@ func (c *compiler) findBordersOf(b *block) {
 		c.editColumns(b)
 		return
 	}
-	if b.level == paragraphs {
+	if b.level == paragraphs && b.open().tag.Kind != lang.Paragraph {
 		b.stream = c.needsStream(b)
 	}
 	if b.stream && c.hasSectionBreak(b) {
@@ -193,6 +193,10 @@ func (c *compiler) borderOf(b *block, m *mark) (at border, problem string) {
 		return c.rowBorder(b, m)
 	case b.level == inline:
 		return c.split(m, b.at)
+	case b.open().tag.Kind == lang.Paragraph && m.opens():
+		return border{pos: m.par.node.Start}, ""
+	case b.open().tag.Kind == lang.Paragraph:
+		return border{pos: m.par.node.End}, ""
 	case !b.stream:
 		return c.paragraphBorder(m), ""
 	case c.gone[m.par.node]:

@@ -79,7 +79,7 @@ func (c *compiler) addMark(p *paragraph, span lang.Span) {
 // so that one mistake is not reported as two.
 func unreadable(text string) *lang.Tag {
 	tag := &lang.Tag{Kind: lang.Comment, Text: text}
-	if kind, _ := lang.Meant(text); kind >= lang.For && kind <= lang.EndIf {
+	if kind, _ := lang.Meant(text); kind.IsBlock() {
 		tag.Kind = kind
 	}
 	return tag

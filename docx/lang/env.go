@@ -222,7 +222,7 @@ func (e *Env) Test(t *Tag) (bool, error) {
 	return truth(v), nil
 }
 
-// List returns the items of a For, TableRow or TableColumn. A list that is missing or null has none and is among
+// List returns the items of a loop. A list that is missing or null has none and is among
 // [Env.Warnings], unless the tag has the filter optional. An object counts as a list of itself alone, since many exports
 // write lists of one that way. Any other value has no items and is among [Env.Errors]. The error is a [*LimitError].
 func (e *Env) List(t *Tag) ([]Value, error) {

@@ -31,6 +31,8 @@ func hintMeant(text string) string {
 	switch {
 	case kind == Print:
 		return ""
+	case kind == Paragraph:
+		return "write {{paragraph item in list}}"
 	case kind == For && !strings.Contains(rest, " in "):
 		return "write {{for item in list}}"
 	case kind == Let:

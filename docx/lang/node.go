@@ -103,7 +103,8 @@ func stepText(s Step) string {
 
 // keyText returns the written form of a key in a path, in backquotes if necessary.
 func keyText(key string, first bool) string {
-	plain := key != "" && (!first || !isReserved(key) && !isBlockWord(key))
+	kind, isBlock := blockWords[strings.ToLower(key)]
+	plain := key != "" && (!first || !isReserved(key) && (!isBlock || isKeyToo(kind)))
 	for i, r := range key {
 		if !isNamePart(r) || first && i == 0 && !isNameStart(r) {
 			plain = false

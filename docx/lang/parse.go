@@ -119,7 +119,7 @@ func (p *parser) tag(t *Tag) {
 		}
 		t.Expr = p.expression()
 		t.Filters = p.filters(t.Expr, true)
-	case For, TableRow, TableColumn:
+	case For, TableRow, TableColumn, Paragraph:
 		t.KeyVar, t.Var = p.variables(t.Kind)
 		t.Expr = p.expression()
 		t.Filters = p.filters(t.Expr, true)
@@ -148,7 +148,7 @@ func (p *parser) blockWord() Kind {
 	word, then := p.peek(), p.after()
 	kind, ok := blockWords[strings.ToLower(word.text)]
 	if !ok || word.kind != tokWord || then.is(".") || then.is("[") && then.pos == word.pos+len(word.text) || then.is("::") ||
-		kind == Include && then.kind != tokString || kind == Let && !(then.kind == tokWord && p.tokens[min(2, len(p.tokens)-1)].is("=")) {
+		kind == Include && then.kind != tokString || isKeyToo(kind) && !p.isStatement() {
 		return Print
 	}
 	p.next()
@@ -156,6 +156,15 @@ func (p *parser) blockWord() Kind {
 		return ElseIf
 	}
 	return kind
+}
+
+// isKeyToo reports whether the word of a block may also be the name of a key at the start of a tag.
+func isKeyToo(kind Kind) bool { return kind == Let || kind == Paragraph }
+
+// isStatement reports whether a name and what follows that in {{let x = …}} or {{paragraph x in …}} come after the next word.
+func (p *parser) isStatement() bool {
+	then := p.tokens[min(2, len(p.tokens)-1)]
+	return p.after().kind == tokWord && (then.is("=") || then.is(",") || then.kind == tokWord && strings.EqualFold(then.text, "in"))
 }
 
 // variables reads the variables of a loop, and the word in. key is "" if there is only one.

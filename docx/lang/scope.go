@@ -32,7 +32,7 @@ type scopeVar struct {
 	isLet   bool
 }
 
-// Open enters the loop of a For, TableRow or TableColumn.
+// Open enters a loop.
 func (s *Scope) Open(t *Tag) {
 	v := scopeVar{name: t.Var, outside: len(s.conditions)}
 	if t.KeyVar != "" { // any key of the object

@@ -25,6 +25,8 @@ const (
 	PageBreak                  // {{pagebreak}}
 	Comment                    // {{! anything }}
 	Let                        // {{let x = value}}: names a value
+	Paragraph                  // {{paragraph x in list}}
+	EndParagraph               // {{endparagraph}}
 )
 
 // String returns the word that makes a tag one of this kind; "value" and "comment" have none.
@@ -32,18 +34,22 @@ func (k Kind) String() string {
 	return [...]string{
 		"value", "for", "endfor", "tablerow", "endtablerow", "tablecolumn", "endtablecolumn",
 		"if", "elseif", "else", "endif", "include", "pagebreak", "comment", "let",
+		"paragraph", "endparagraph",
 	}[k]
 }
 
 // IsLoop reports whether a tag of this kind repeats its body for each item of its list.
-func (k Kind) IsLoop() bool { return k == For || k == TableRow || k == TableColumn }
+func (k Kind) IsLoop() bool { return k == For || k == TableRow || k == TableColumn || k == Paragraph }
 
 // tests reports whether a tag of this kind has a condition.
 func (k Kind) tests() bool { return k == If || k == ElseIf }
 
+// IsBlock reports whether a tag of this kind opens, divides, or closes a block.
+func (k Kind) IsBlock() bool { return k >= For && k <= EndIf || k == Paragraph || k == EndParagraph }
+
 // closes reports whether the tag closes a block.
 func (k Kind) closes() bool {
-	return k == EndFor || k == EndTableRow || k == EndTableColumn || k == EndIf
+	return k == EndFor || k == EndTableRow || k == EndTableColumn || k == EndIf || k == EndParagraph
 }
 
 // blockWords has the words at the start of tags that are not values.
@@ -51,7 +57,7 @@ var blockWords = map[string]Kind{
 	"for": For, "endfor": EndFor, "tablerow": TableRow, "endtablerow": EndTableRow,
 	"tablecolumn": TableColumn, "endtablecolumn": EndTableColumn,
 	"if": If, "elseif": ElseIf, "else": Else, "endif": EndIf, "include": Include, "pagebreak": PageBreak,
-	"let": Let,
+	"let": Let, "paragraph": Paragraph, "endparagraph": EndParagraph,
 }
 
 func isBlockWord(name string) bool {
@@ -63,7 +69,7 @@ func isBlockWord(name string) bool {
 type Tag struct {
 	Kind    Kind
 	Text    string   // as typed, with braces
-	Var     string   // the variable of For, TableRow, TableColumn, and Let
+	Var     string   // the variable of a loop or a Let
 	KeyVar  string   // the first variable of a loop over keys, as in {{for k, v in m}}; else ""
 	Expr    Node     // value, list or condition, or the name that Include wants; nil for all other kinds
 	Filters []Filter // of values and loops
@@ -97,7 +103,7 @@ func (t *Tag) String() string {
 		b.WriteString(wholeText(t.Expr))
 	case Comment:
 		return t.Text
-	case For, TableRow, TableColumn:
+	case For, TableRow, TableColumn, Paragraph:
 		b.WriteString(t.Kind.String() + " ")
 		if t.KeyVar != "" {
 			b.WriteString(t.KeyVar + ", ")
@@ -130,7 +136,7 @@ func wholeText(n Node) string {
 // image is an image. Other values are text if they are a path, a literal, or a function whose result is not a number.
 func (t *Tag) Type() string {
 	switch t.Kind {
-	case For:
+	case For, Paragraph:
 		return "for-loop"
 	case TableRow, TableColumn:
 		return "table-loop"
