@@ -36,8 +36,9 @@ func (p *part) match() {
 			if t.kind == kEnd {
 				t.block.end = true
 				open = open[:len(open)-1]
-				if first := t.block.tags[0]; t.name != "" && first.name != "" && t.name != first.name {
-					t.block.fail(&cannot{"its end names another block, " + t.original(), "close the blocks in the order in which they are open"})
+				if first := t.block.tags[0]; t.closes != "" && first.closes != "" && t.closes != first.closes {
+					t.block.fail(&cannot{"its end names another block, " + t.original(),
+						"close the blocks in the order in which they are open"})
 				}
 			}
 		}
@@ -101,6 +102,8 @@ func (p *part) convertTag(w *writer, t *tag) (err error) {
 		t.out, err = w.print(t.expr)
 	case kText:
 		t.out = t.text
+	case kLet:
+		return p.let(w, t)
 	case kElse, kElseIf:
 		return p.divide(w, t)
 	case kEnd:
@@ -112,9 +115,28 @@ func (p *part) convertTag(w *writer, t *tag) (err error) {
 	return err
 }
 
+// let writes the definition of a variable.
+func (p *part) let(w *writer, t *tag) error {
+	for _, s := range w.scopes {
+		if s.prefix() == "" {
+			return &cannot{"the variable is set in a condition, and used after it", "write {{let x = $if(condition, a, b)}}"}
+		}
+	}
+	o, err := w.operand(t.expr)
+	if err != nil {
+		return err
+	}
+	name, err := key(t.name, true)
+	t.out = "{{let " + name + " = " + strings.Join(append([]string{o.text}, o.filters...), " :: ") + "}}"
+	return err
+}
+
 // open writes the tag that opens a block.
 func (p *part) open(w *writer, t *tag) error {
 	b := t.block
+	if end := b.tags[len(b.tags)-1]; w.cells && t.row() == end.row() && t.cell() != end.cell() {
+		return &cannot{"it repeats or removes table cells", "write {{tablecolumn x in list}} … {{endtablecolumn}} around the columns"}
+	}
 	b.scope = &scope{}
 	k := t.kind
 	if k == kSection {
@@ -166,7 +188,12 @@ func (p *part) openLoop(w *writer, t *tag) error {
 		}
 		o = o.with("where(" + c + ")")
 	}
-	b.list = strings.Join(append([]string{s.variable + " in " + o.text}, o.filters...), " :: ")
+	variables := s.variable
+	if t.value != "" {
+		s.value, s.samples = t.value, nil
+		variables += ", " + strings.TrimLeft(t.value, "$")
+	}
+	b.list = strings.Join(append([]string{variables + " in " + o.text}, o.filters...), " :: ")
 	t.out = "{{" + b.word + " " + b.list + "}}"
 	return nil
 }
@@ -188,8 +215,14 @@ func tableOf(n *wml.Node) *wml.Node { return n.Ancestor(wml.Named("w:tbl")) }
 // divide writes a tag between the branches of a block.
 func (p *part) divide(w *writer, t *tag) error {
 	b := t.block
+	if b.word == "for" && t.kind == kElse && t.unit != unitRow {
+		t.out = "{{else}}"
+		w.scopes[len(w.scopes)-1] = &scope{} // the branch for no items
+		return nil
+	}
 	if b.word != "if" {
-		return &cannot{"a loop with an else branch has no equivalent", "write {{if not list}} … {{endif}} after the loop"}
+		return &cannot{"a loop of rows with an else branch has no equivalent",
+			"write {{if not list}} … {{endif}} around a row after the loop"}
 	}
 	if t.unit == unitRow {
 		return p.divideRows(w, t)

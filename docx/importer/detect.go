@@ -13,13 +13,15 @@ type dialect struct {
 	title string // for people
 	*grammar
 
-	find    func(par *paragraph) []*tag // reads the tags of a paragraph
-	prepare func(p *part)               // changes the tags before the blocks are matched; may be nil
-	arrange func(p *part)               // adds changes to the part; may be nil
+	find    func(par *paragraph) []*tag    // reads the tags of a paragraph
+	findAll func(pars []*paragraph) []*tag // reads the tags of a part, in languages whose tags can go on in other paragraphs
+	prepare func(p *part)                  // changes the tags before the blocks are matched; may be nil
+	arrange func(p *part)                  // adds changes to the part; may be nil
 	resolve func(w *writer, path []step) (string, error)
 
 	filters, methods, functions, properties map[string]rule
 
+	cells    bool     // blocks from one cell to another of a row are of the cells
 	sections bool     // loops change the context, and have no variables
 	strict   bool     // a name is a key of the innermost context only
 	notes    []string // on every template
@@ -33,7 +35,7 @@ type sign struct {
 }
 
 // dialects are the languages, in the order in which messages list them.
-var dialects = []*dialect{docxtemplater}
+var dialects = []*dialect{docxtemplater, jinja, docxTemplates, handlebars, box}
 
 // Names returns the names of the languages for [Options].
 func Names() []string {
@@ -76,7 +78,8 @@ func (i *importer) language() (*dialect, error) {
 		return nil, &LanguageError{"No tags of a known template language were found.",
 			"If the template has tags, name their language with --from: " + strings.Join(Names(), ", ") + "."}
 	case len(likely) > 1:
-		return nil, &LanguageError{"The tags can be of several languages: " + strings.Join(likely, ", ") + ".", "Name the language with --from."}
+		return nil, &LanguageError{"The tags can be of several languages: " + strings.Join(likely, ", ") + ".",
+			"Name the language with --from."}
 	}
 	return dialects[slices.IndexFunc(dialects, func(d *dialect) bool { return d.name == likely[0] })], nil
 }

@@ -25,7 +25,7 @@ var docxtemplater = &dialect{
 var scriptMethods = map[string]rule{
 	"toUpperCase": filter("uppercase"), "toLowerCase": filter("lowercase"), "trim": filter("trim"),
 	"toString": same, "toFixed": fixed, "slice": filterWith("slice", 1), "join": filterWith("join", 0, `","`),
-	"includes": contains,
+	"includes": comparing("contains"), "startsWith": comparing("startsWith"), "endsWith": comparing("endsWith"),
 }
 
 // scriptProperties are the properties of JavaScript's values.
@@ -75,7 +75,7 @@ func readDocxtemplater(content string) command {
 	case '^':
 		return expression(kUnless, rest).called(rest)
 	case '/':
-		return command{kind: kEnd, name: rest}
+		return command{kind: kEnd, closes: rest}
 	case '-':
 		element, list, found := strings.Cut(rest, " ")
 		if u := unit(element); found && (u == unitRow || u == unitParagraph) {
@@ -126,6 +126,6 @@ func isDashed(text string) bool {
 
 // called returns a command that opens a block of this name.
 func (c command) called(name string) command {
-	c.name = name
+	c.closes = name
 	return c
 }

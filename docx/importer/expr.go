@@ -57,6 +57,12 @@ func (e *expr) steps() (path []step, ok bool) {
 	return nil, false
 }
 
+// isLogical reports whether an expression is certainly true or false.
+func (e *expr) isLogical() bool {
+	_, isBool := e.val.(bool)
+	return e.op == opNot || e.op == opTest || isBool || e.op == opBinary && (binaries[e.name] == comparison || e.name == "!=")
+}
+
 // isText reports whether an expression is certainly a string.
 func (e *expr) isText() bool {
 	switch e.op {

@@ -137,8 +137,13 @@ var textTypes = map[string]bool{
 // findTags reads the tags of all parts.
 func (i *importer) findTags() {
 	for _, p := range i.parts {
+		if i.dialect.findAll != nil {
+			p.tags = i.dialect.findAll(p.pars)
+		}
 		for _, par := range p.pars {
-			p.tags = append(p.tags, i.dialect.find(par)...)
+			if i.dialect.find != nil {
+				p.tags = append(p.tags, i.dialect.find(par)...)
+			}
 		}
 		slices.SortStableFunc(p.tags, func(a, b *tag) int { return a.start() - b.start() })
 		if i.dialect.prepare != nil {

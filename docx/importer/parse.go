@@ -268,7 +268,8 @@ func (p *parser) primary() *expr {
 		p.next()
 		return &expr{op: opLiteral, val: t.text}
 	case tokTemplate:
-		p.fail("it has a template literal of JavaScript")
+		p.next()
+		return p.template(t.text)
 	}
 	switch {
 	case p.accept("("):
@@ -282,6 +283,29 @@ func (p *parser) primary() *expr {
 	}
 	p.fail("the expression cannot be read at " + strconv.Quote(shorten(p.text[min(t.pos, len(p.text)):])))
 	return &expr{op: opLiteral}
+}
+
+// template reads the text of a template literal, with expressions in ${…}.
+func (p *parser) template(text string) *expr {
+	e := &expr{op: opLiteral, val: ""}
+	add := func(x *expr) { e = &expr{op: opBinary, name: "~", args: []*expr{e, x}} }
+	for {
+		before, rest, found := strings.Cut(text, "${")
+		if before != "" {
+			add(&expr{op: opLiteral, val: before})
+		}
+		if !found {
+			return e
+		}
+		inner, after, closed := strings.Cut(rest, "}")
+		x, err := p.parse(inner)
+		if err != nil || !closed {
+			p.fail("it has a template literal of JavaScript that cannot be read")
+			return e
+		}
+		add(x)
+		text = after
+	}
 }
 
 // list reads expressions up to a closing bracket. A name and = before an argument, as in Python, become a filter of that name.

@@ -28,6 +28,13 @@ func (p *part) place() {
 		default:
 			p.replace(t.par, t.span.from, t.span.to, t.out)
 		}
+		for _, m := range t.more {
+			if m.span.from == 0 && m.span.to == len(m.par.text) {
+				p.drop(m.par.node)
+			} else {
+				p.replace(m.par, m.span.from, m.span.to, "")
+			}
+		}
 	}
 	for _, par := range p.pars {
 		p.disarm(par)
@@ -39,7 +46,7 @@ func (p *part) disarm(par *paragraph) {
 	found, _ := lang.Find(par.text)
 	for _, f := range found {
 		covered := slices.ContainsFunc(p.tags, func(t *tag) bool {
-			return t.par == par && t.failed == nil && t.span.from < f.End && f.Start < t.span.to
+			return t.failed == nil && (t.par == par && t.span.from < f.End && f.Start < t.span.to || t.goesOnIn(par))
 		})
 		if !covered {
 			p.replace(par, f.Start+1, f.Start+1, inert)

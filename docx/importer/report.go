@@ -74,7 +74,8 @@ func (i *importer) annotate(w io.Writer, file []byte) error {
 				hint = "In Platen: " + hint + "."
 			}
 			problems = append(problems, &docx.Error{
-				Part: p.name, Place: placeOf(t.par.node), Tag: t.original(), Message: "This tag was not converted: " + c.reason + ".", Hint: hint,
+				Part: p.name, Place: placeOf(t.par.node), Tag: t.original(), Message: "This tag was not converted: " + c.reason + ".",
+				Hint:   hint,
 				Offset: p.position(t),
 			})
 		}

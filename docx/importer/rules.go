@@ -67,10 +67,8 @@ func function(name string) rule {
 
 // in returns the operand as the arguments of a function.
 func (o operand) in(name string, more ...string) (operand, error) {
-	if len(o.filters) > 0 {
-		return operand{}, &cannot{"a filter applies to a part of an expression", "write the value with its filter in a tag of its own"}
-	}
-	return operand{text: name + "(" + strings.Join(append([]string{o.text}, more...), ", ") + ")", strength: primary}, nil
+	value := strings.Join(append([]string{o.text}, o.filters...), " :: ")
+	return operand{text: name + "(" + strings.Join(append([]string{value}, more...), ", ") + ")", strength: primary}, nil
 }
 
 // literalArgument returns the whole number that an argument is.
@@ -111,13 +109,15 @@ func same(_ *writer, o operand, args []*expr) (operand, error) {
 	return o, nil
 }
 
-// contains is the rule for whether a list or a string contains a value.
-func contains(w *writer, o operand, args []*expr) (operand, error) {
-	if len(args) != 1 || len(o.filters) > 0 {
-		return operand{}, noArguments
+// comparing returns a rule for an operator of Platen.
+func comparing(operator string) rule {
+	return func(w *writer, o operand, args []*expr) (operand, error) {
+		if len(args) != 1 || len(o.filters) > 0 {
+			return operand{}, noArguments
+		}
+		x, err := w.value(args[0], sum)
+		return operand{text: within(o.text, o.strength, sum) + " " + operator + " " + x, strength: comparison}, err
 	}
-	x, err := w.value(args[0], sum)
-	return operand{text: within(o.text, o.strength, sum) + " contains " + x, strength: comparison}, err
 }
 
 // hasTags reports whether Platen would read a tag in a text.

@@ -10,6 +10,7 @@ import (
 type scope struct {
 	name     string // of the loop variable in the other language; "" for loops that change the context
 	variable string // of the loop in Platen; "" for a condition
+	value    string // the variable of the values, in a loop over keys
 	path     string // what the context is, if it is not a loop; "" for a condition
 	samples  []any  // of the item
 }
@@ -37,6 +38,8 @@ func (w *writer) find(path []step) (*scope, []any) {
 	for _, s := range slices.Backward(w.scopes) {
 		switch {
 		case s.prefix() == "":
+		case s.value != "" && s.value == path[0].key:
+			return &scope{name: s.value, variable: strings.TrimLeft(s.value, "$")}, nil
 		case s.name != "" && s.name == path[0].key:
 			return s, descend(s.samples, path[1:])
 		case s.name == "" && isSelf(path[0]):
@@ -139,12 +142,15 @@ const (
 
 // explanations say what the notes on tags mean, once for a template.
 var explanations = []struct{ note, text string }{
-	{noteLoop, "Only the data says whether a section is a loop or a condition. Without sample data (--data), a section with tags in it is " +
-		"taken to be a loop, unless its name begins as those of conditions do: is, has, show, …"},
-	{noteCondition, "Only the data says whether a section is a loop or a condition. Without sample data (--data), a section without tags in " +
-		"it, and one whose name begins as those of conditions do (is, has, show, …), is taken to be a condition."},
-	{noteKey, "Only the data says whether a key in a loop is one of the item, or one outside the loop. Without sample data (--data), it is " +
-		"taken to be one of the item."},
+	{noteLoop,
+		"Only the data says whether a section is a loop or a condition. Without sample data (--data), a section with tags in it is " +
+			"taken to be a loop, unless its name begins as those of conditions do: is, has, show, …"},
+	{noteCondition,
+		"Only the data says whether a section is a loop or a condition. Without sample data (--data), a section without tags in " +
+			"it, and one whose name begins as those of conditions do (is, has, show, …), is taken to be a condition."},
+	{noteKey,
+		"Only the data says whether a key in a loop is one of the item, or one outside the loop. Without sample data (--data), it is " +
+			"taken to be one of the item."},
 }
 
 // innermost returns the innermost scope that is a context, or nil.
@@ -168,7 +174,7 @@ func named(w *writer, path []step) (string, error) {
 // variableFor returns a name for the items of a list that is not used otherwise.
 func (w *writer) variableFor(wanted string) string {
 	name := wanted
-	for n := 2; w.taken[name] || name == "loop" || !isWord(name) || !isPath(name) || w.isVariable(name); n++ {
+	for n := 2; w.sections && w.taken[name] || name == "loop" || !isWord(name) || !isPath(name) || w.isVariable(name); n++ {
 		if !isWord(wanted) || !isPath(wanted) && n == 2 {
 			wanted = "entry"
 			name = wanted

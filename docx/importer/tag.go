@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"slices"
+
 	"platen/docx/wml"
 )
 
@@ -17,20 +19,23 @@ const (
 	kElseIf
 	kElse
 	kEnd
+	kLet     // gives expr a name
 	kNothing // prints nothing, and means nothing to Platen
 	kText    // is text already in Platen's language
 )
 
 // command is what a tag of another language says.
 type command struct {
-	kind  kind
-	expr  *expr
-	name  string // of a loop's variable, or of the block that an end closes
-	where *expr  // a condition on the items of a loop
-	text  string // of kText
-	unit  unit
-	note  string
-	err   error // why it cannot be converted
+	kind   kind
+	expr   *expr
+	name   string // of a loop's variable, or of the variable that is set
+	closes string // the name by which an end names its block; "" for any
+	value  string // the second variable of a loop over keys
+	where  *expr  // a condition on the items of a loop
+	text   string // of kText
+	unit   unit
+	note   string
+	err    error // why it cannot be converted
 }
 
 // unit is the element that a block tag stands for.
@@ -53,8 +58,9 @@ type tag struct {
 	command
 	par   *paragraph
 	span  span
-	block *block // that it opens, divides, or closes
-	field *field // that it is; nil for text
+	block *block    // that it opens, divides, or closes
+	more  []stretch // the rest of a tag that goes on in other paragraphs
+	field *field    // that it is; nil for text
 
 	failed error    // why it stays
 	out    string   // what replaces it
@@ -66,7 +72,22 @@ func (t *tag) original() string {
 	if t.field != nil {
 		return "{ " + t.field.code + " }"
 	}
-	return t.par.text[t.span.from:t.span.to]
+	text := t.par.text[t.span.from:t.span.to]
+	for _, m := range t.more {
+		text += " " + m.par.text[m.span.from:m.span.to]
+	}
+	return text
+}
+
+// stretch is a piece of the text of a paragraph.
+type stretch struct {
+	par  *paragraph
+	span span
+}
+
+// goesOnIn reports whether a part of the tag is in another paragraph.
+func (t *tag) goesOnIn(par *paragraph) bool {
+	return slices.ContainsFunc(t.more, func(m stretch) bool { return m.par == par })
 }
 
 // block is a loop or a condition with its tags.

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,6 +54,9 @@ func (w *writer) print(e *expr) (string, error) {
 		return w.printChoice(e.args[0], e.args[1], e.args[2])
 	case e.op == opBinary && e.name == "or":
 		return w.printChoice(e.args[0], e.args[0], e.args[1])
+	case w.grammar.words != nil && e.isLogical(): // as Python prints it
+		c, err := w.condition(e)
+		return "{{if " + c + "}}True{{else}}False{{endif}}", err
 	case e.op == opBinary && e.name == "and":
 		return "", &cannot{"it prints one of two values", "write {{if a}}{{b}}{{endif}}"}
 	case e.op == opLiteral:
@@ -119,7 +123,7 @@ func (w *writer) value(e *expr, strength int) (string, error) {
 		return "", err
 	}
 	if len(o.filters) > 0 {
-		return "", &cannot{"a filter applies to a part of an expression", "write the value with its filter in a tag of its own"}
+		return "(" + strings.Join(append([]string{o.text}, o.filters...), " :: ") + ")", nil
 	}
 	return within(o.text, o.strength, strength), nil
 }
@@ -172,10 +176,37 @@ func (w *writer) operand(e *expr) (operand, error) {
 		return w.binary(e)
 	case opCall:
 		return w.call(e)
+	case opChoice:
+		return w.choice(e.args[0], e.args[1], e.args[2])
+	case opIndex:
+		return w.index(e)
 	case opFilter:
 		return w.apply(w.filters[e.name], "filter", e.name, e.args)
 	}
 	return operand{}, &cannot{"a part of the expression has no equivalent", "add a key with the result to the data"}
+}
+
+// choice writes one of two values.
+func (w *writer) choice(condition, then, other *expr) (operand, error) {
+	c, err := w.condition(condition)
+	if err != nil {
+		return operand{}, err
+	}
+	text, err := w.list([]*expr{then, other})
+	return operand{text: "$if(" + c + ", " + text + ")", strength: primary}, err
+}
+
+// index writes an index or a key that is computed.
+func (w *writer) index(e *expr) (operand, error) {
+	if _, ok := e.args[0].steps(); !ok {
+		return operand{}, &cannot{"an index applies to a part of an expression", "write {{let x = …}} and {{x[0]}}"}
+	}
+	list, err := w.value(e.args[0], primary)
+	if err != nil {
+		return operand{}, err
+	}
+	i, err := w.value(e.args[1], weakOr)
+	return operand{text: list + "[" + i + "]", strength: primary}, err
 }
 
 func literal(v any) string {
@@ -183,7 +214,7 @@ func literal(v any) string {
 	case json.Number:
 		return v.String()
 	case string:
-		return quote(v)
+		return strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", "").Replace(quote(v))
 	case bool:
 		return strconv.FormatBool(v)
 	}
@@ -203,11 +234,14 @@ func (w *writer) list(items []*expr) (string, error) {
 
 func (w *writer) binary(e *expr) (operand, error) {
 	if e.name == "~" || e.name == "+" && w.joins(e) {
-		text, err := w.list(terms(e, w))
+		all := slices.DeleteFunc(terms(e, w), func(x *expr) bool { return x.op == opLiteral && x.val == "" })
+		text, err := w.list(all)
 		return operand{text: "$string(" + text + ")", strength: primary}, err
 	}
 	own := binaries[e.name]
 	switch {
+	case e.name == "or":
+		return w.choice(e.args[0], e.args[0], e.args[1])
 	case own == 0 || own == weakOr || own == weakAnd:
 		text, err := w.condition(e)
 		return operand{text: text, strength: weakOr}, err

@@ -1,0 +1,153 @@
+package importer
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// handlebars is Handlebars and Mustache. Loops change the context: a key is one of the item, and ../ leads outward.
+var handlebars = &dialect{
+	name: "handlebars", title: "Handlebars or Mustache", grammar: &javascript, find: findHandlebars, resolve: resolveHandlebars,
+	properties: scriptProperties, sections: true, strict: true,
+	signs: []sign{
+		{regexp.MustCompile(`\{\{\{?\s*[#/^>&][^{}]*\}\}`), 8}, {regexp.MustCompile(`\{\{[^{}]*(?:\.\./|this\.|@index|@key)[^{}]*\}\}`), 6},
+		{regexp.MustCompile(`\{\{\s*[\w.]+\s*\}\}`), 1},
+	},
+	notes: []string{
+		"Handlebars prints nothing for missing values. Platen keeps their tags and reports them; see the option missing, and " +
+			"the filter optional.",
+	},
+}
+
+var handlebarsTag = regexp.MustCompile(`\{\{\{[^{}]*\}\}\}|\{\{!--.*?--\}\}|\{\{[^{}]*\}\}`)
+
+func findHandlebars(par *paragraph) []*tag {
+	var tags []*tag
+	for _, m := range handlebarsTag.FindAllStringIndex(par.text, -1) {
+		content := strings.TrimSpace(strings.Trim(strings.Trim(par.text[m[0]:m[1]], "{}"), "~"))
+		tags = append(tags, &tag{par: par, span: span{m[0], m[1]}, command: readHandlebars(content)})
+	}
+	return tags
+}
+
+// readHandlebars reads the content of a tag.
+func readHandlebars(content string) command {
+	if content == "" {
+		return command{err: &cannot{"the tag is empty", "name the key to print"}}
+	}
+	rest := strings.TrimSpace(content[1:])
+	word, argument, _ := strings.Cut(rest, " ")
+	argument = strings.TrimSpace(argument)
+	switch content[0] {
+	case '!':
+		return command{kind: kText, text: "{{! " + clean(strings.Trim(rest, "-")) + "}}"}
+	case '#':
+		return readHelper(word, argument)
+	case '/':
+		return command{kind: kEnd, closes: word}
+	case '^':
+		if rest == "" {
+			return command{kind: kElse}
+		}
+		c := context(kUnless, rest)
+		c.closes = rest
+		return c
+	case '>':
+		return command{err: &cannot{"it inserts a partial template", "write {{include \"name.docx\"}}"}}
+	case '&':
+		content = rest
+	}
+	if content == "else" {
+		return command{kind: kElse}
+	}
+	if condition, ok := strings.CutPrefix(content, "else if "); ok {
+		return context(kElseIf, condition)
+	}
+	return context(kPrint, content)
+}
+
+// readHelper reads the opening tag of a block.
+func readHelper(helper, argument string) command {
+	kinds := map[string]kind{"each": kLoop, "if": kIf, "unless": kUnless, "with": kWith}
+	k, known := kinds[helper]
+	if !known && argument != "" {
+		return command{kind: kSection, closes: helper, err: &cannot{"the helper " + strconv.Quote(helper) + " is code of the application",
+			"write {{for x in list}} … {{endfor}} or {{if condition}} … {{endif}}"}}
+	}
+	if !known {
+		k, argument = kSection, helper
+	}
+	list, params, named := strings.Cut(argument, " as |")
+	c := context(k, list)
+	c.closes = helper
+	if words := strings.Fields(strings.TrimSuffix(params, "|")); named {
+		if c.name = words[0]; len(words) > 1 {
+			c.err = &cannot{"the block has two parameters", "write {{for k, v in object}}, or {{for x in list}} and {{loop.index}}"}
+		}
+	}
+	return c
+}
+
+// context returns a command with a path or a literal. Everything else calls a helper.
+func context(k kind, text string) command {
+	text = strings.TrimSpace(text)
+	if s, err := strconv.Unquote(text); err == nil {
+		return command{kind: k, expr: &expr{op: opLiteral, val: s}}
+	}
+	if strings.ContainsAny(text, " ()'\"=") && !strings.Contains(text, "[") {
+		helper, _, _ := strings.Cut(strings.TrimLeft(text, "("), " ")
+		return command{kind: k, err: &cannot{"the helper " + strconv.Quote(helper) + " is code of the application",
+			"write an expression or a filter of Platen (docs/templates.md), or add a key with the result to the data"}}
+	}
+	e := &expr{op: opName}
+	for ok := true; ok; {
+		if text, ok = strings.CutPrefix(text, "../"); ok {
+			e.name += "../"
+		}
+	}
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '.' || r == '/' })
+	if len(parts) == 0 {
+		parts = []string{"this"}
+	}
+	e.name += parts[0]
+	for _, part := range parts[1:] {
+		part = strings.Trim(part, "[]")
+		if n, err := strconv.Atoi(part); err == nil {
+			e = &expr{op: opIndex, args: []*expr{e, {op: opLiteral, val: json.Number(strconv.Itoa(n))}}}
+		} else {
+			e = &expr{op: opMember, name: part, args: []*expr{e}}
+		}
+	}
+	return command{kind: k, expr: e}
+}
+
+// positions are the variables of loops.
+var positions = map[string]string{"@index": "loop.index", "@first": "loop.first", "@last": "loop.last"}
+
+// resolveHandlebars resolves a path in the context of the item, or outward with ../.
+func resolveHandlebars(w *writer, path []step) (string, error) {
+	name := strings.TrimLeft(path[0].key, "./")
+	up := strings.Count(path[0].key, "../")
+	switch {
+	case positions[name] != "" && len(path) == 1 && w.innermost() != nil:
+		return strings.Replace(positions[name], "loop.", "loop."+strings.Repeat("parent.", up), 1), nil
+	case name == "@root":
+		return pathText("", path[1:])
+	case strings.HasPrefix(name, "@"):
+		return "", &cannot{name + " has no equivalent", "write {{for k, v in object}} for the keys of an object"}
+	case up == 0:
+		return contextual(w, path)
+	}
+	outer := *w
+	for ; up > 0 && len(outer.scopes) > 0; up-- {
+		for len(outer.scopes) > 0 && outer.scopes[len(outer.scopes)-1].prefix() == "" {
+			outer.scopes = outer.scopes[:len(outer.scopes)-1]
+		}
+		if len(outer.scopes) > 0 {
+			outer.scopes = outer.scopes[:len(outer.scopes)-1]
+		}
+	}
+	return contextual(&outer, append([]step{{key: name}}, path[1:]...))
+}
