@@ -164,7 +164,7 @@ func datePattern(pattern string) string {
 }
 
 // dateLetters are the letters with a meaning in a date pattern.
-const dateLetters = "GyYuQqMmLwWdDEeachHKkjsSAzZOvVXx"
+const dateLetters = "GyYuQqMmLwWdDEeacBhHKkjsSAzZOvVXx"
 
 // isDatePattern reports whether a pattern has letters outside quotes, and all of them mean a part of a date.
 func isDatePattern(pattern string) bool {
