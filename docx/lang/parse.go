@@ -238,7 +238,7 @@ func (p *parser) checkFilter(f *Filter, before []Filter, value Node) {
 	p.checkSole(f, before)
 	p.checkValue(f, before, value)
 	p.checkNumbers(f)
-	if f.fn.check != nil && len(f.Args) > 0 {
+	if f.fn.check != nil {
 		p.checkText(f)
 	}
 	if f.fn.note != nil {

@@ -132,7 +132,10 @@ func anyTag(t *rapid.T) *Tag {
 		return tag
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "filters") {
-		tag.Filters = append(tag.Filters, anyFilter(t, tag.Filters))
+		f := anyFilter(t, tag.Filters)
+		if tag.Filters = append(tag.Filters, f); f.fn.checkValue != nil {
+			tag.Expr = newPath(0, []Step{{Key: key(t)}})
+		}
 	}
 	return tag
 }
