@@ -81,7 +81,9 @@ func TestSettings(t *testing.T) {
 	if len(wrong) != 3 || wrong[0].Name != "locale" || wrong[1].Name != "time_zone" || wrong[2].Name != "missing" {
 		t.Errorf("wrong: %v", wrong)
 	}
-	for tag, want := range map[string]string{"cz": "did you mean cs?", "German": "did you mean de?", "tlh": "of one of these languages: ar, cs, da"} {
+	for tag, want := range map[string]string{
+		"cz": "did you mean cs?", "German": "did you mean de?", "tlh": "of one of these languages: ar, cs, da",
+	} {
 		if _, wrong = (docx.Settings{Locale: tag}).Options(); len(wrong) != 1 || !strings.Contains(wrong[0].Message, want) {
 			t.Errorf("%s: %v; want %q", tag, wrong, want)
 		}
