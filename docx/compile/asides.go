@@ -264,6 +264,9 @@ func (c *plainTexts) mayFill(t *plainText, p *paragraph, spans []lang.Span) bool
 	if words := fieldWords(p.text); len(words) > 0 {
 		name = strings.ToUpper(words[0])
 	}
+	if strings.HasPrefix(name, "=") { // a formula
+		name = "="
+	}
 	if name == "HYPERLINK" {
 		t.place, t.link = "address of a link", true
 		return true

@@ -55,6 +55,25 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
+// compileSteps is the number of steps for each byte of a pattern that is compiled.
+const compileSteps = 100
+
+// pattern returns a pattern of the input. It remembers the last one, because the items of a list often have the same.
+func (e *Env) pattern(n Node, text string) (*regexp.Regexp, error) {
+	if e.lastPattern != nil && e.lastPattern.String() == text {
+		return e.lastPattern, nil
+	}
+	if err := e.spend(compileSteps*min(len(text), maxPattern), n); err != nil {
+		return nil, err
+	}
+	re, err := compilePattern(text)
+	if err != nil {
+		return nil, &fault{node: n, message: "cannot be used: " + err.Error()}
+	}
+	e.lastPattern = re
+	return re, nil
+}
+
 // matchText returns whether a text begins or ends with another one, or matches a pattern.
 func (e *Env) matchText(n *Binary, l, r Value) (Value, error) {
 	text, ok := scalarText(l)
@@ -74,10 +93,7 @@ func (e *Env) matchText(n *Binary, l, r Value) (Value, error) {
 	re := n.pattern
 	if re == nil {
 		var err error
-		if re, err = compilePattern(part); err != nil {
-			return nil, &fault{node: n.R, message: "cannot be used: " + err.Error()}
-		}
-		if err := e.spend(len(part), n); err != nil {
+		if re, err = e.pattern(n.R, part); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +64,8 @@ type Env struct {
 	warnings reports
 	lacking  bool // something was missing
 	suspects []report
+
+	lastPattern *regexp.Regexp // of matches, from the input
 
 	tag       *Tag // current tag, with its state:
 	subject   Node // the expression whose filters are applied
