@@ -11,7 +11,7 @@ import (
 )
 
 // Embedded documents, such as a workbook of Excel (ISO 29500-1 §15.2.10), are copied as they are. The document shows a picture of them, so
-// that nobody sees their tags until somebody opens them.
+// that readers see their tags only when they open them.
 
 // embeddedLimits bound the embedded documents that are searched for tags. Others are not searched.
 var embeddedLimits = ooxml.Limits{PackageBytes: 8 << 20, XMLBytes: 4 << 20}

@@ -18,69 +18,84 @@ type codeWord struct {
 
 // words splits the code of a field. Quotes and backslashes in text are as in Word: \" is a quote in an argument.
 func (f *wordField) words() []codeWord {
-	var words []codeWord
-	var word *codeWord
-	inQuotes := false
-	end := func() {
-		if word != nil {
-			words = append(words, *word)
-			word = nil
-		}
-	}
-	add := func(s string) {
-		if word == nil {
-			word = new(codeWord)
-		}
-		if n := len(word.pieces); n > 0 && word.pieces[n-1].field == nil {
-			word.pieces[n-1].text += s
-		} else {
-			word.pieces = append(word.pieces, codePiece{text: s})
-		}
-	}
+	var s codeSplitter
 	for _, piece := range f.code {
 		if piece.field != nil {
-			if word != nil && !word.quoted && isOperator(word.plain()) {
-				end()
-			}
-			if word == nil {
-				word = new(codeWord)
-			}
-			word.pieces = append(word.pieces, piece)
-			continue
-		}
-		text := []rune(piece.text)
-		for i := 0; i < len(text); i++ {
-			switch r := text[i]; {
-			case r == '\\' && inQuotes && i+1 < len(text) && (text[i+1] == '"' || text[i+1] == '\\'):
-				i++
-				add(string(text[i]))
-			case r == '"' || r == '“' || r == '”':
-				if inQuotes {
-					inQuotes = false
-					end()
-					continue
-				}
-				end()
-				inQuotes, word = true, &codeWord{quoted: true}
-			case inQuotes:
-				add(string(r))
-			case r == ' ' || r == '\t' || r == '\u00A0' || r == '\n':
-				end()
-			case strings.ContainsRune("=<>", r):
-				if word != nil && (len(word.pieces) > 1 || word.pieces[0].field != nil || !isOperator(word.plain()+string(r))) {
-					end()
-				}
-				add(string(r))
-			default:
-				if word != nil && isOperator(word.plain()) {
-					end()
-				}
-				add(string(r))
-			}
+			s.field(piece)
+		} else {
+			s.text([]rune(piece.text))
 		}
 	}
-	end()
-	return words
+	s.end()
+	return s.words
+}
+
+// codeSplitter splits the code of a field into words.
+type codeSplitter struct {
+	words    []codeWord
+	word     *codeWord // that is being read, or nil
+	inQuotes bool
+}
+
+// end ends the word.
+func (s *codeSplitter) end() {
+	if s.word != nil {
+		s.words = append(s.words, *s.word)
+		s.word = nil
+	}
+}
+
+// endIf ends the word if there is one that a character cannot be part of.
+func (s *codeSplitter) endIf(apart bool) {
+	if apart {
+		s.end()
+	}
+}
+
+// add adds a character to the word.
+func (s *codeSplitter) add(r rune) {
+	if s.word == nil {
+		s.word = new(codeWord)
+	}
+	if n := len(s.word.pieces); n > 0 && s.word.pieces[n-1].field == nil {
+		s.word.pieces[n-1].text += string(r)
+	} else {
+		s.word.pieces = append(s.word.pieces, codePiece{text: string(r)})
+	}
+}
+
+// field adds a field to the word.
+func (s *codeSplitter) field(piece codePiece) {
+	s.endIf(s.word != nil && !s.word.quoted && isOperator(s.word.plain()))
+	if s.word == nil {
+		s.word = new(codeWord)
+	}
+	s.word.pieces = append(s.word.pieces, piece)
+}
+
+func (s *codeSplitter) text(text []rune) {
+	for i := 0; i < len(text); i++ {
+		switch r := text[i]; {
+		case r == '\\' && s.inQuotes && i+1 < len(text) && (text[i+1] == '"' || text[i+1] == '\\'):
+			i++
+			s.add(text[i])
+		case r == '"' || r == '“' || r == '”':
+			s.end()
+			if s.inQuotes = !s.inQuotes; s.inQuotes {
+				s.word = &codeWord{quoted: true}
+			}
+		case s.inQuotes:
+			s.add(r)
+		case r == ' ' || r == '\t' || r == '\u00A0' || r == '\n':
+			s.end()
+		case strings.ContainsRune("=<>", r):
+			s.endIf(s.word != nil && (len(s.word.pieces) > 1 || s.word.pieces[0].field != nil || !isOperator(s.word.plain()+string(r))))
+			s.add(r)
+		default:
+			s.endIf(s.word != nil && isOperator(s.word.plain()))
+			s.add(r)
+		}
+	}
 }
 
 // plain returns the text of a word without fields in it.

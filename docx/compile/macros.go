@@ -9,7 +9,7 @@ import (
 )
 
 // readForms prepares what distinguishes documents without macros (.docx) from those with macros (.docm). Word refuses a file whose
-// extension and content type differ, and whoever opens a .docx expects no macros.
+// extension and content type differ, and readers of a .docx expect no macros.
 func (p *partCompiler) readForms() error {
 	d := p.Document
 	types, err := d.Package.ReadXML(d.Package.Part(ooxml.ContentTypesName))

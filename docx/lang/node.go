@@ -243,14 +243,15 @@ func newIndex(base, key Node) *Index { return &Index{Pos: Pos(base.Position()), 
 func (n *Index) strength() int { return strengthPrimary }
 
 func (n *Index) String() string {
-	s := n.Base.String() + "[" + n.Key.String() + "]"
+	var b strings.Builder
+	b.WriteString(n.Base.String() + "[" + n.Key.String() + "]")
 	for _, step := range n.Steps {
 		if !step.IsIndex {
-			s += "."
+			b.WriteByte('.')
 		}
-		s += stepText(step)
+		b.WriteString(stepText(step))
 	}
-	return s
+	return b.String()
 }
 
 // Filtered is an operand with filters, inside an expression.
@@ -263,11 +264,12 @@ type Filtered struct {
 func (n *Filtered) strength() int { return 0 }
 
 func (n *Filtered) String() string {
-	s := within(n.X, strengthPrimary)
+	var b strings.Builder
+	b.WriteString(within(n.X, strengthPrimary))
 	for i := range n.Filters {
-		s += " :: " + n.Filters[i].String()
+		b.WriteString(" :: " + n.Filters[i].String())
 	}
-	return s
+	return b.String()
 }
 
 // Filter is one filter of a tag with its arguments.

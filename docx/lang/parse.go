@@ -161,7 +161,7 @@ func (p *parser) blockWord() Kind {
 // isKeyToo reports whether the word of a block may also be the name of a key at the start of a tag.
 func isKeyToo(kind Kind) bool { return kind == Let || kind == Paragraph }
 
-// isStatement reports whether a name and what follows that in {{let x = …}} or {{paragraph x in …}} come after the next word.
+// isStatement reports whether a name and the word or sign after it in {{let x = …}} or {{paragraph x in …}} come after the next word.
 func (p *parser) isStatement() bool {
 	then := p.tokens[min(2, len(p.tokens)-1)]
 	return p.after().kind == tokWord && (then.is("=") || then.is(",") || then.kind == tokWord && strings.EqualFold(then.text, "in"))

@@ -294,7 +294,7 @@ func (p *parser) call() Node {
 	return c
 }
 
-// path reads a path, and what follows a key or position in it that the data determine.
+// path reads a path, and the steps below a key or position in it that the data determine.
 func (p *parser) path() Node {
 	first := p.next()
 	steps := []Step{{Key: first.text}}

@@ -30,7 +30,7 @@ type heading struct {
 
 	item           ListItem // the list that it is an item of; zero for none
 	num            int      // the id of that list in the document
-	number, suffix string   // the number, and what follows it; see numberedLevel
+	number, suffix string   // the number, and the separator after it; see numberedLevel
 }
 
 // contents are the headings of one execution.
