@@ -281,7 +281,7 @@ func (c *plainTexts) mayFill(t *plainText, p *paragraph, spans []lang.Span) bool
 	return true
 }
 
-// isBare reports whether the text after it the beginning of a field's code is outside of quotes.
+// isBare reports whether a value after the given beginning of the code of a field is outside of quotes.
 func isBare(before string) bool {
 	quotes := 0
 	for i := 0; i < len(before); i++ {
