@@ -24,7 +24,8 @@ var update = flag.Bool("update", false, "write what the tests get into their gol
 
 // Each file of testdata has a template, its data, and the expected output. The lines "shows: " in its head name the features of the
 // language that it shows. Parts are given without their root element: document.xml (required), header1.xml, footer2.xml, footnotes.xml,
-// endnotes.xml, chart1.xml (with a workbook), diagram1.xml, and core.xml (the properties of the document). There may also be
+// endnotes.xml, chart1.xml and chartEx1.xml (with workbooks), diagram1.xml, and core.xml (the properties of the document). There may
+// also be
 //
 //	links                a line "id address" for each external link
 //	settings             a docx.Settings in JSON

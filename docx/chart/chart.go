@@ -21,15 +21,18 @@ const (
 	MaxSeries = 255
 	// MaxValues is the maximum number of values in all series of a chart together.
 	MaxValues = 250_000
+	// MaxLevels is the maximum number of levels of a treemap's names.
+	MaxLevels = 8
 	// maxBytes is the largest size in bytes of a chart's part.
 	maxBytes = 64 << 20
 )
 
 // Data is the data of a chart.
 type Data struct {
-	Categories []string // the names of the points; of scatter and bubble charts their places from left to right
-	Series     []Series // of bubble charts, each series is followed by the sizes of its bubbles
-	Errors     []Series // the lengths of error bars: for each series one, or one upward and one downward; nil for none
+	Categories []string   // the names of the points; of scatter and bubble charts their places from left to right
+	Levels     [][]string // of treemaps, the names of the points and of their groups, outermost first; nil if there are no groups
+	Series     []Series   // of bubble charts, each series is followed by the sizes of its bubbles
+	Errors     []Series   // the lengths of error bars: for each series one, or one upward and one downward; nil for none
 }
 
 // Series is a row of values, one for each category.
@@ -47,6 +50,8 @@ func (d *Data) check() error {
 		return fmt.Errorf("has %d series; the limit for a chart is %d", len(d.Series), MaxSeries)
 	case len(d.Categories) > MaxPoints:
 		return fmt.Errorf("has %d points; the limit for a series is %d", len(d.Categories), MaxPoints)
+	case len(d.Levels) > MaxLevels:
+		return fmt.Errorf("has categories of more than %d levels", MaxLevels)
 	case (len(d.Series)+len(d.Errors))*len(d.Categories) > MaxValues:
 		return fmt.Errorf("has %d values; the limit for a chart is %d", (len(d.Series)+len(d.Errors))*len(d.Categories), MaxValues)
 	}
@@ -74,19 +79,14 @@ func Fill(src []byte, d *Data, workbookID string) (*Filled, error) {
 		return nil, err
 	}
 	f := newFiller(src, root, d)
-	series, hollow := root.all(f.prefix+"ser"), func(s *element) bool { return s.close == s.end }
-	if !slices.ContainsFunc(series, func(s *element) bool { return !hollow(s) }) {
-		f.hollow, series = series, nil
+	if isExtended(src, root) {
+		err = f.fillExtended(root, workbookID)
+	} else {
+		err = f.fill(root, workbookID)
 	}
-	series = slices.DeleteFunc(series, hollow)
-	group := f.group(root)
-	if len(series) == 0 && group == nil {
-		return nil, errors.New("has no series and no chart type in the template; insert the chart again")
-	}
-	if err := f.arrange(group); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	f.chart(root, group, series, workbookID)
 	if f.out.Len() > maxBytes {
 		return nil, fmt.Errorf("would be larger than %d bytes", maxBytes)
 	}
@@ -95,6 +95,32 @@ func Fill(src []byte, d *Data, workbookID string) (*Filled, error) {
 		return nil, err
 	}
 	return &Filled{f.out.Bytes(), book}, nil
+}
+
+// isExtended reports whether a chart is of a kind that Word 2016 added.
+func isExtended(src []byte, root *element) bool {
+	return bytes.Contains(src[root.start:root.open], []byte(names.Namespace("cx", false)))
+}
+
+// fill writes the data into a chart of ISO 29500.
+func (f *filler) fill(root *element, workbookID string) error {
+	if f.data.Levels != nil {
+		return errors.New("has lists as categories; only treemaps and sunbursts have such levels")
+	}
+	series, hollow := root.all(f.prefix+"ser"), func(s *element) bool { return s.close == s.end }
+	if !slices.ContainsFunc(series, func(s *element) bool { return !hollow(s) }) {
+		f.hollow, series = series, nil
+	}
+	series = slices.DeleteFunc(series, hollow)
+	group := f.group(root)
+	if len(series) == 0 && group == nil {
+		return errors.New("has no series and no chart type in the template; insert the chart again")
+	}
+	if err := f.arrange(group); err != nil {
+		return err
+	}
+	f.chart(root, group, series, workbookID)
+	return nil
 }
 
 // filler writes the data into a chart.
@@ -166,12 +192,14 @@ func (f *filler) leadToWorkbook(root *element, id string) {
 		}
 		break
 	}
-	namespace := names.Namespace("r", f.strict)
 	f.upTo(at)
 	fmt.Fprintf(&f.out, `<%[1]sexternalData xmlns:r="%[2]s" r:id="%[3]s"><%[1]sautoUpdate val="0"/></%[1]sexternalData>`, f.prefix,
-		namespace, escape(id))
+		f.relNamespace(), escape(id))
 	f.skipTo(end)
 }
+
+// relNamespace returns the namespace of attributes that refer to a relationship.
+func (f *filler) relNamespace() string { return names.Namespace("r", f.strict) }
 
 // escape returns text escaped for an element or an attribute, without characters that XML does not allow.
 func escape(s string) string {

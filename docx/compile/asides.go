@@ -145,6 +145,9 @@ type plainText struct {
 func (c *plainTexts) find() {
 	var walk func(n *wml.Node)
 	walk = func(n *wml.Node) {
+		if c.pictures.isFallback(n) {
+			return
+		}
 		for _, name := range plainAttributes[n.Name] {
 			if a := n.Attr(name); a != nil && !c.pictures.isPlaceholder(a) {
 				place := "alt text or tooltip"

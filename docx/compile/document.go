@@ -237,7 +237,8 @@ func keep(all, of program.Errors) program.Errors {
 
 // textRels are the relationships that lead to parts with text, in the order in which these are read.
 var textRels = []string{
-	names.RelHeader, names.RelFooter, names.RelFootnotes, names.RelEndnotes, names.RelChart, names.RelDiagramData, names.RelDiagramDrawing,
+	names.RelHeader, names.RelFooter, names.RelFootnotes, names.RelEndnotes, names.RelChart, names.RelExtendedChart,
+	names.RelDiagramData, names.RelDiagramDrawing,
 }
 
 // textParts returns the parts that may contain tags: the main one, then headers, footers, notes, charts, and diagrams.

@@ -164,8 +164,9 @@ func (c *pictures) editPlaceholder(h *placeholder) {
 	}
 	switch {
 	case h.chart != nil:
-		id := d.All("c:chart")[0].Attr("r:id")
+		id := chartIn(d).Attr("r:id")
 		c.part(id.ValueStart, id.ValueEnd, program.PictureChart)
+		c.editFallback(d)
 	case d.Name == "w:pict":
 		c.editVML(h)
 	default:

@@ -17,6 +17,7 @@ import (
 // Chart is the part of a chart that takes values from the data.
 type Chart struct {
 	Part     *ooxml.Part
+	Rel      string // the type of the relationship to it
 	rels     []ooxml.Relationship
 	workbook *ooxml.Part // nil if it has none that can be replaced
 	Blocks   []*lang.Tag // the tags of the loops and conditions around it
@@ -107,7 +108,8 @@ func (x *execution) fillChart(o *ChartDrawing, data *lang.Chart) error {
 	if err != nil {
 		return err
 	}
-	if err := x.meter.Spend(len(src)/bytesPerNode + pointSteps*len(data.Categories)*(1+len(data.Series)+len(data.Errors))); err != nil {
+	columns := 1 + len(data.Series) + len(data.Errors) + depth(data.Categories)
+	if err := x.meter.Spend(len(src)/bytesPerNode + pointSteps*len(data.Categories)*columns); err != nil {
 		return err
 	}
 	workbookID := o.Chart.workbookID()
@@ -140,11 +142,42 @@ func (x *execution) chartText(b *Chart) ([]byte, error) {
 
 // chartData returns the values of a chart as text.
 func chartData(tag *lang.Tag, c *lang.Chart) *chart.Data {
-	d := &chart.Data{Categories: texts(c.Categories), Series: series(tag.Filter("chart").Args[1:], c.Series)}
+	d := &chart.Data{Categories: texts(c.Categories), Levels: levels(c.Categories), Series: series(tag.Filter("chart").Args[1:], c.Series)}
 	if bars := tag.Filter("errorbars"); bars != nil {
 		d.Errors = series(bars.Args, c.Errors)
 	}
 	return d
+}
+
+// levels returns the names of points and their groups if some categories are lists, outermost first. A shorter list lacks inner names.
+func levels(categories []lang.Value) [][]string {
+	all := make([][]string, depth(categories))
+	for i := range all {
+		all[i] = make([]string, len(categories))
+		for j, c := range categories {
+			list, ok := c.([]any)
+			if !ok {
+				list = []any{c}
+			}
+			if i < len(list) {
+				all[i][j], _ = lang.Text(list[i])
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// depth returns the length of the longest category that is a list, up to one more than a chart can show; 0 if none is.
+func depth(categories []lang.Value) (longest int) {
+	for _, c := range categories {
+		if list, ok := c.([]any); ok {
+			longest = max(longest, min(len(list), chart.MaxLevels+1))
+		}
+	}
+	return longest
 }
 
 // series returns series that are named after their expressions.
@@ -204,7 +237,7 @@ func (x *execution) addChart(b *Chart, filled *chart.Filled, workbookID string) 
 		rels = append(rels, r)
 	}
 	x.added.RelateAll(name, rels)
-	return x.added.Relate(x.part, names.RelChart, name, false)
+	return x.added.Relate(x.part, b.Rel, name, false)
 }
 
 // copyPart adds a copy of a part of the template, and returns its name.

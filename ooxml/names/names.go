@@ -17,6 +17,7 @@ var namespaces = []struct{ prefix, transitional, strict string }{
 	{"a", "http://schemas.openxmlformats.org/drawingml/2006/main", "http://purl.oclc.org/ooxml/drawingml/main"},
 	{"pic", "http://schemas.openxmlformats.org/drawingml/2006/picture", "http://purl.oclc.org/ooxml/drawingml/picture"},
 	{"c", "http://schemas.openxmlformats.org/drawingml/2006/chart", "http://purl.oclc.org/ooxml/drawingml/chart"},
+	{"cx", "http://schemas.microsoft.com/office/drawing/2014/chartex", ""},
 	{
 		"wp", "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
 		"http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing",

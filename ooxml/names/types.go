@@ -25,6 +25,7 @@ const (
 	RelWorksheet          = relBase + "/worksheet"
 	RelMacros             = "http://schemas.microsoft.com/office/2006/relationships/vbaProject"
 	RelChart              = relBase + "/chart"
+	RelExtendedChart      = relMicrosoft + "2014/relationships/chartEx"
 	RelChartDrawing       = relBase + "/chartUserShapes"
 	RelChartStyle         = relMicrosoft + "2011/relationships/chartStyle"
 	RelChartColors        = relMicrosoft + "2011/relationships/chartColorStyle"

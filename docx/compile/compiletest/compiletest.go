@@ -40,6 +40,9 @@ func RootOf(name string) (open, end string) {
 	case name == "endnotes.xml", name == "comments.xml", name == "numbering.xml", name == "styles.xml":
 		root := "w:" + strings.TrimSuffix(name, ".xml")
 		return "<" + root + " " + Namespaces + ">", "</" + root + ">"
+	case strings.HasPrefix(name, "chartEx"):
+		return `<cx:chartSpace xmlns:cx="` + names.Namespace("cx", false) + `" xmlns:a="` + names.Namespace("a", false) + `" xmlns:r="` +
+			names.Namespace("r", false) + `">`, `</cx:chartSpace>`
 	case strings.HasPrefix(name, "chart"):
 		return `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"` +
 			` xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">`, `</c:chartSpace>`
@@ -65,8 +68,11 @@ func PathOf(name string) string {
 
 // relationshipOf returns the type of the relationship that leads to a part of some kind.
 func relationshipOf(kind string) string {
-	if kind == "diagram" {
+	switch kind {
+	case "diagram":
 		kind = "diagramData"
+	case "chartEx":
+		return names.RelExtendedChart
 	}
 	return "http://schemas.openxmlformats.org/officeDocument/2006/relationships/" + kind
 }
@@ -100,8 +106,11 @@ func Build(t testing.TB, parts map[string]string) []byte {
 			packageRels = `<Relationship Id="rId2"` +
 				` Type="http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties"` +
 				` Target="docProps/core.xml"/>`
-		case "chart":
+		case "chart", "chartEx":
 			contentType = "application/vnd.openxmlformats-officedocument.drawingml.chart+xml"
+			if kind == "chartEx" {
+				contentType = "application/vnd.ms-office.chartex+xml"
+			}
 			files["word/_rels/"+name+".rels"] = `<Relationships` +
 				` xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rIdBook"` +
 				` Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/package" Target="` + name + `.xlsx"/></Relationships>`
