@@ -370,11 +370,11 @@ func (e *Env) missed(t *Tag) (name string, p *Path) {
 
 // about returns a report with the position of the execution, and the missing path, which may be nil.
 func (e *Env) about(p *Path) report {
-	r := report{tag: e.tag, path: p, frames: e.frames}
+	at := &position{tag: e.tag, path: p, frames: e.frames}
 	if p != nil {
-		r.datum = e.datum(p)
+		at.datum = e.datum(p)
 	}
-	return r
+	return report{position: at}
 }
 
 // filtered returns the value of a tag with its filters.

@@ -60,20 +60,28 @@ type lineOfTag struct {
 	tag  *Tag
 }
 
-// report is a line with its tag, path, and position.
+// report is a line about a tag, or about input that no tag uses.
 type report struct {
-	line   string
+	line string
+	*position
+	unused *unusedPath
+}
+
+// position is what a report about a tag is about.
+type position struct {
 	tag    *Tag
 	path   *Path   // the missing path; nil if there is none
+	frames []frame // the loops around
 	datum  string  // the path of the value in the input
 	same   string  // equal in reports that differ only in the datum; "": the line
-	frames []frame // the loops around
-	unused *unusedPath
 }
 
 // add adds a report, with the position of its tag and path.
 func (r *reports) add(line string, about report) {
-	key := lineOfTag{cmp.Or(about.same, line), about.tag}
+	key := lineOfTag{line: line}
+	if at := about.position; at != nil {
+		key = lineOfTag{cmp.Or(at.same, line), at.tag}
+	}
 	if _, ok := r.seen[key]; ok {
 		return
 	}
@@ -85,7 +93,10 @@ func (r *reports) add(line string, about report) {
 		r.seen = map[lineOfTag]struct{}{}
 	}
 	r.seen[key] = struct{}{}
-	about.line, about.frames = line, slices.Clone(about.frames)
+	about.line = line
+	if at := about.position; at != nil {
+		at.frames = slices.Clone(at.frames)
+	}
 	r.all = append(r.all, about)
 }
 
@@ -119,7 +130,10 @@ func (s *search) problems(r *reports, warning bool) []Problem {
 }
 
 func (s *search) problem(r *report) Problem {
-	p := Problem{Message: r.line, Tag: r.tag, Datum: r.datum}
+	p := Problem{Message: r.line}
+	if r.position != nil {
+		p.Tag, p.Datum = r.tag, r.datum
+	}
 	switch {
 	case r.unused != nil:
 		p.Path = r.unused.path
