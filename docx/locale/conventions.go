@@ -1,6 +1,7 @@
 package locale
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -74,6 +75,27 @@ type months12 [13]string
 func monthsOf(list string) (m months12) {
 	copy(m[1:], strings.Split(list, "|"))
 	return m
+}
+
+// calendarName is the name of a month or day as people write it in a date, without a point at its end or a hyphen in it.
+type calendarName struct {
+	name   string
+	number int
+}
+
+// calendarNames returns the names in lists, each once. The first name of a list has the number first.
+func calendarNames(first int, lists ...[]string) []calendarName {
+	var all []calendarName
+	for _, list := range lists {
+		for i, name := range list {
+			name, _, _ = strings.Cut(name, "-") // quinta-feira
+			n := calendarName{strings.TrimSuffix(name, "."), i + first}
+			if !slices.Contains(all, n) {
+				all = append(all, n)
+			}
+		}
+	}
+	return all
 }
 
 func daysOf(list string) (d [7]string) {

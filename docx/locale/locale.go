@@ -44,7 +44,9 @@ type Locale struct {
 	quarters, shortQuarters              [4]string
 	periods                              []period
 	weekStart, weekDays                  int
-	monthFirst                           bool // 3/5/2026 is the fifth of March
+	readMonths, readDays                 []calendarName // that dates may contain
+	spacedMonths                         bool           // some names of months have several words, as in Iraq
+	monthFirst                           bool           // 3/5/2026 is the fifth of March
 	money, negativeMoney, percentAffixes affixes
 	currencies                           cache[currency]
 	formats                              cache[numberFormat]
@@ -168,6 +170,9 @@ func (l *Locale) setDates(c *conventions) {
 	if c.aloneShortDays != "" {
 		l.aloneShortDays = daysOf(c.aloneShortDays)
 	}
+	l.readMonths = calendarNames(1, l.months[1:], l.shortMonths[1:], l.aloneMonths[1:], l.aloneShortMonths[1:])
+	l.readDays = calendarNames(0, l.days[:], l.shortDays[:], l.aloneDays[:], l.aloneShortDays[:])
+	l.spacedMonths = strings.Contains(c.months, " ")
 	l.quarters, l.shortQuarters, l.periods = fourOf(c.quarters), fourOf(c.shortQuarters), periodsOf(c.periods)
 	l.weekStart, l.weekDays = digitsIn(c.weekStart), digitsIn(c.weekDays)
 	// Canadians write both 3/5/2026 and 2026-03-05, and mean the fifth of March.

@@ -53,12 +53,10 @@ func ParseTime(s string, loc *time.Location, l *Locale) (t time.Time, dateOnly b
 		return t.In(loc), false, nil
 	}
 	p := timeParser{rest: l.plainDigits(text), locale: l}
-	styled := p
-	p.dateAndTime(p.date)
-	if p.reason != "" && styled.style() {
-		if styled.dateAndTime(func() {}); styled.reason == "" {
-			p = styled
-		}
+	p.date()
+	p.timeOfDay()
+	if p.reason != "" {
+		p = l.parseStyled(text, p)
 	}
 	if p.reason != "" {
 		return time.Time{}, false, &TimeError{text, p.reason}
@@ -115,9 +113,8 @@ func (p *timeParser) time(loc *time.Location) time.Time {
 	return t
 }
 
-// dateAndTime reads a date, and the time of day after it if there is one.
-func (p *timeParser) dateAndTime(date func()) {
-	date()
+// timeOfDay reads the time of day after a date, if there is one.
+func (p *timeParser) timeOfDay() {
 	if p.rest == "" {
 		p.dateOnly = true
 	} else if p.reason == "" {
@@ -248,7 +245,7 @@ func cutOrdinal(s string) string {
 // word reads the name of a month, or passes over the day of the week and "de".
 func (p *timeParser) word() bool {
 	named := *p
-	if p.month == 0 && named.monthName() { // of several words in some Arabic regions
+	if p.locale.spacedMonths && p.month == 0 && named.monthName() {
 		if next, _ := utf8.DecodeRuneInString(named.rest); !isNameRune(next) {
 			*p = named
 			return true
@@ -288,11 +285,9 @@ func isNameRune(r rune) bool {
 
 // monthNamed returns the month of that name, in full or shortened, in a date or on its own, or 0.
 func (l *Locale) monthNamed(word string) int {
-	for m := 1; m <= 12; m++ {
-		for _, names := range []*months12{&l.months, &l.aloneMonths, &l.shortMonths, &l.aloneShortMonths} {
-			if strings.EqualFold(word, strings.TrimSuffix(names[m], ".")) {
-				return m
-			}
+	for i := range l.readMonths {
+		if strings.EqualFold(word, l.readMonths[i].name) {
+			return l.readMonths[i].number
 		}
 	}
 	if l.language == "en" && strings.EqualFold(word, "sept") {
@@ -302,12 +297,9 @@ func (l *Locale) monthNamed(word string) int {
 }
 
 func (l *Locale) isWeekday(word string) bool {
-	for d := range l.days {
-		for _, names := range []*[7]string{&l.days, &l.aloneDays, &l.shortDays, &l.aloneShortDays} {
-			day, _, _ := strings.Cut(names[d], "-")
-			if strings.EqualFold(word, strings.TrimSuffix(day, ".")) {
-				return true
-			}
+	for i := range l.readDays {
+		if strings.EqualFold(word, l.readDays[i].name) {
+			return true
 		}
 	}
 	return false

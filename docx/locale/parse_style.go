@@ -9,6 +9,9 @@ import (
 
 // plainDigits returns a text with ASCII digits in place of those of the locale, and without the marks that set its direction.
 func (l *Locale) plainDigits(text string) string {
+	if isASCII(text) {
+		return text
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case l.zero != 0 && l.zero <= r && r <= l.zero+9:
@@ -20,9 +23,33 @@ func (l *Locale) plainDigits(text string) string {
 	}, text)
 }
 
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// parseStyled reads a date in one of the styles of the locale, and a time after it. If it cannot, it returns failed.
+func (l *Locale) parseStyled(text string, failed timeParser) timeParser {
+	p := timeParser{rest: l.plainDigits(text), locale: l}
+	if !p.style() {
+		return failed
+	}
+	if p.timeOfDay(); p.reason != "" {
+		return failed
+	}
+	return p
+}
+
 // style reads a date that is written in one of the styles of the locale, such as "2026. március 5., csütörtök", and leaves the rest. It is
 // false if no style with all digits of the year fits.
 func (p *timeParser) style() bool {
+	if !strings.ContainsAny(p.rest, "0123456789") {
+		return false
+	}
 	for _, text := range slices.Backward(p.locale.dates[:]) { // the full style begins like the long one
 		pattern, err := p.locale.patterns.get(text, compilePattern)
 		if err != nil {
