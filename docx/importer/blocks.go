@@ -97,9 +97,17 @@ func (p *part) convertTag(w *writer, t *tag) (err error) {
 	if t.err != nil {
 		return t.err
 	}
+	if t.follows != nil && t.follows.failed != nil {
+		return &cannot{"its loop was not converted: " + asCannot(t.follows.failed).reason, "write {{for x in list}} … {{endfor}}"}
+	}
 	switch t.kind {
 	case kPrint:
 		t.out, err = w.print(t.expr)
+		if err == nil && t.test != nil {
+			var c string
+			c, err = w.condition(t.test)
+			t.out = "{{if " + c + "}}" + t.before + t.out + t.after + "{{endif}}"
+		}
 	case kText:
 		t.out = t.text
 	case kLet:
@@ -165,7 +173,9 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	if err != nil {
 		return err
 	}
-	b.word = loopWord(t, b.tags[len(b.tags)-1])
+	if b.word = t.word; b.word == "" {
+		b.word = loopWord(t, b.tags[len(b.tags)-1])
+	}
 	s := &scope{name: t.command.name, samples: items(w.samplesOf(t.expr))}
 	wanted := s.name
 	if w.sections {
@@ -176,6 +186,9 @@ func (p *part) openLoop(w *writer, t *tag) error {
 		if path, ok := t.expr.steps(); ok && !path[len(path)-1].isIndex {
 			wanted = singular(path[len(path)-1].key)
 		}
+	}
+	if t.variable != "" {
+		wanted = t.variable
 	}
 	s.variable = w.variableFor(strings.TrimLeft(wanted, "$@"))
 	b.scope = s

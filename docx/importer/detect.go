@@ -22,6 +22,7 @@ type dialect struct {
 	filters, methods, functions, properties map[string]rule
 
 	cells    bool     // blocks from one cell to another of a row are of the cells
+	invents  bool     // loops have variables that are not in the template
 	sections bool     // loops change the context, and have no variables
 	strict   bool     // a name is a key of the innermost context only
 	notes    []string // on every template
@@ -35,7 +36,7 @@ type sign struct {
 }
 
 // dialects are the languages, in the order in which messages list them.
-var dialects = []*dialect{docxtemplater, jinja, docxTemplates, handlebars, box}
+var dialects = []*dialect{docxtemplater, carbone, jinja, docxTemplates, handlebars, mailMerge, box}
 
 // Names returns the names of the languages for [Options].
 func Names() []string {

@@ -18,6 +18,8 @@ func (p *part) place() {
 			continue
 		}
 		switch {
+		case t.place != nil:
+			t.place()
 		case t.field != nil:
 			p.placeField(t)
 		case t.unit == unitRow && p.isAloneInRow(t):

@@ -16,7 +16,11 @@ func (i *importer) tagAt(problem *docx.Error) *tag {
 			continue
 		}
 		for _, t := range p.tags {
-			if t.failed == nil && t.out != "" && p.position(t) <= problem.Offset && (found == nil || p.position(t) >= p.position(found)) {
+			if t.failed != nil || t.out == "" {
+				continue
+			}
+			near := p.position(t) <= problem.Offset && (found == nil || p.position(t) >= p.position(found))
+			if near || found == nil && t.added && t.out == problem.Tag {
 				found = t
 			}
 		}
@@ -29,7 +33,7 @@ func (i *importer) report() *Report {
 	r := &Report{From: i.dialect.name, Results: []Result{}, Notes: append([]string{}, i.dialect.notes...)}
 	for _, p := range i.parts {
 		for _, t := range p.tags {
-			if t.par.twin {
+			if t.par.twin || t.added {
 				continue
 			}
 			r.Tags++
@@ -65,7 +69,7 @@ func (i *importer) annotate(w io.Writer, file []byte) error {
 	var problems docx.Errors
 	for _, p := range i.parts {
 		for _, t := range p.tags {
-			if t.failed == nil || t.par.twin {
+			if t.failed == nil || t.par.twin || t.added {
 				continue
 			}
 			c := asCannot(t.failed)

@@ -118,7 +118,10 @@ func (r *rewriter) isDropped(n *wml.Node) bool { return slices.Contains(r.remove
 // sorted returns the changes in the order of the source, without those in elements that are removed.
 func (r *rewriter) sorted() []edit {
 	edits := slices.DeleteFunc(slices.Clone(r.edits), func(e edit) bool {
-		return slices.ContainsFunc(r.removed, func(n *wml.Node) bool { return n.Start <= e.from && e.to <= n.End && e.from < n.End })
+		return slices.ContainsFunc(r.removed, func(n *wml.Node) bool {
+			return n.Start < e.to && n.Start <= e.from && e.to <= n.End &&
+				e.from < n.End
+		})
 	})
 	for _, n := range r.removed {
 		edits = append(edits, edit{n.Start, n.End, ""})

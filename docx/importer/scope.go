@@ -174,7 +174,7 @@ func named(w *writer, path []step) (string, error) {
 // variableFor returns a name for the items of a list that is not used otherwise.
 func (w *writer) variableFor(wanted string) string {
 	name := wanted
-	for n := 2; w.sections && w.taken[name] || name == "loop" || !isWord(name) || !isPath(name) || w.isVariable(name); n++ {
+	for n := 2; (w.sections || w.invents) && w.taken[name] || name == "loop" || !isWord(name) || !isPath(name) || w.isVariable(name); n++ {
 		if !isWord(wanted) || !isPath(wanted) && n == 2 {
 			wanted = "entry"
 			name = wanted

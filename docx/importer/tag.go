@@ -26,16 +26,19 @@ const (
 
 // command is what a tag of another language says.
 type command struct {
-	kind   kind
-	expr   *expr
-	name   string // of a loop's variable, or of the variable that is set
-	closes string // the name by which an end names its block; "" for any
-	value  string // the second variable of a loop over keys
-	where  *expr  // a condition on the items of a loop
-	text   string // of kText
-	unit   unit
-	note   string
-	err    error // why it cannot be converted
+	kind          kind
+	expr          *expr
+	name          string // of a loop's variable, or of the variable that is set
+	closes        string // the name by which an end names its block; "" for any
+	value         string // the second variable of a loop over keys
+	variable      string // the variable that a loop should have
+	where         *expr  // a condition on the items of a loop
+	before, after string // what is printed around a value, if test is true
+	test          *expr
+	text          string // of kText
+	unit          unit
+	note          string
+	err           error // why it cannot be converted
 }
 
 // unit is the element that a block tag stands for.
@@ -61,6 +64,11 @@ type tag struct {
 	block *block    // that it opens, divides, or closes
 	more  []stretch // the rest of a tag that goes on in other paragraphs
 	field *field    // that it is; nil for text
+
+	added   bool   // it is not in the template, but its equivalent in Platen needs it
+	follows *tag   // the opening tag of the loop whose second example it is in
+	word    string // of the block in Platen, if that is known
+	place   func() // puts what replaces it into the part, if that is special
 
 	failed error    // why it stays
 	out    string   // what replaces it

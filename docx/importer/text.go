@@ -106,7 +106,7 @@ func (f *flattener) run(r *wml.Node) {
 		case c.Name == "w:t":
 			f.piece(c)
 		case c.Name == "w:instrText":
-			f.fields.code(scan.Text(f.src[c.OpenEnd:c.CloseStart]))
+			f.fields.code(c, scan.Text(f.src[c.OpenEnd:c.CloseStart]))
 		case c.Name == "w:fldChar":
 			if done := f.fields.mark(wml.AttrValue(f.src, c, "w:fldCharType"), c, f.text.Len()); done != nil {
 				f.p.fields = append(f.p.fields, done)
