@@ -178,10 +178,7 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	}
 	s := &scope{name: t.command.name, samples: items(w.samplesOf(t.expr))}
 	wanted := s.name
-	if w.sections {
-		s.name = ""
-	}
-	if wanted == "" || w.sections {
+	if wanted == "" {
 		wanted = "entry"
 		if path, ok := t.expr.steps(); ok && !path[len(path)-1].isIndex {
 			wanted = singular(path[len(path)-1].key)
@@ -190,7 +187,7 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	if t.variable != "" {
 		wanted = t.variable
 	}
-	s.variable = w.variableFor(strings.TrimLeft(wanted, "$@"))
+	s.variable = w.variableFor(strings.TrimLeft(wanted, "$@"), s.name == "" || w.invents)
 	b.scope = s
 	if t.where != nil {
 		w.scopes = append(w.scopes, s)

@@ -42,9 +42,9 @@ func (w *writer) find(path []step) (*scope, []any) {
 			return &scope{name: s.value, variable: strings.TrimLeft(s.value, "$")}, nil
 		case s.name != "" && s.name == path[0].key:
 			return s, descend(s.samples, path[1:])
-		case s.name == "" && isSelf(path[0]):
+		case (s.name == "" || w.sections) && isSelf(path[0]):
 			return s, descend(s.samples, path[1:])
-		case s.name == "" && (anyHas(s.samples, path[0].key) || w.strict):
+		case (s.name == "" || w.sections) && (anyHas(s.samples, path[0].key) || w.strict):
 			return s, descend(s.samples, path)
 		}
 	}
@@ -117,7 +117,7 @@ func items(values []any) []any {
 func contextual(w *writer, path []step) (string, error) {
 	s, samples := w.find(path)
 	if s != nil {
-		if isSelf(path[0]) || s.name != "" {
+		if isSelf(path[0]) || s.name == path[0].key {
 			path = path[1:]
 		}
 		return pathText(s.prefix(), path)
@@ -171,10 +171,10 @@ func named(w *writer, path []step) (string, error) {
 	return pathText("", path)
 }
 
-// variableFor returns a name for the items of a list that is not used otherwise.
-func (w *writer) variableFor(wanted string) string {
+// variableFor returns a name for the items of a list. A fresh name is none that the template uses otherwise.
+func (w *writer) variableFor(wanted string, fresh bool) string {
 	name := wanted
-	for n := 2; (w.sections || w.invents) && w.taken[name] || name == "loop" || !isWord(name) || !isPath(name) || w.isVariable(name); n++ {
+	for n := 2; fresh && w.taken[name] || name == "loop" || !isWord(name) || !isPath(name) || w.isVariable(name); n++ {
 		if !isWord(wanted) || !isPath(wanted) && n == 2 {
 			wanted = "entry"
 			name = wanted
