@@ -326,6 +326,9 @@ func (p *parser) below(pos int, index *Index, steps []Step) Node {
 		return newPath(pos, steps)
 	}
 	index.Steps = steps
+	if p.err != nil { // its key may be missing
+		return index
+	}
 	index.name = &Path{Pos: Pos(pos), Steps: []Step{{Key: index.String()}}, text: index.String(), isIndex: true}
 	return index
 }
