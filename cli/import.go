@@ -93,7 +93,7 @@ func samples(path string) ([]any, error) {
 	return []any{data}, nil
 }
 
-// print prints the report for people: first what remains to be done.
+// print prints the report for people: first the tags that need work.
 func (r *importReport) print(w io.Writer) error {
 	var b strings.Builder
 	for i := range r.Results {

@@ -102,6 +102,20 @@ func isExtended(src []byte, root *element) bool {
 	return bytes.Contains(src[root.start:root.open], []byte(names.Namespace("cx", false)))
 }
 
+// filler writes the data into a chart.
+type filler struct {
+	src    []byte
+	at     int    // how far it was written
+	prefix string // of the elements of charts, with its colon
+	strict bool   // the chart is of the strict form of ISO 29500-1
+	epoch  epoch  // of its dates
+	data   *Data
+	series []dataSeries
+	hollow []*element // series without content, if the chart has no others
+	sheet  sheet      // of the workbook
+	out    bytes.Buffer
+}
+
 // fill writes the data into a chart of ISO 29500.
 func (f *filler) fill(root *element, workbookID string) error {
 	if f.data.Levels != nil {
@@ -121,20 +135,6 @@ func (f *filler) fill(root *element, workbookID string) error {
 	}
 	f.chart(root, group, series, workbookID)
 	return nil
-}
-
-// filler writes the data into a chart.
-type filler struct {
-	src    []byte
-	at     int    // how far it was written
-	prefix string // of the elements of charts, with its colon
-	strict bool   // the chart is of the strict form of ISO 29500-1
-	epoch  epoch  // of its dates
-	data   *Data
-	series []dataSeries
-	hollow []*element // series without content, if the chart has no others
-	sheet  sheet      // of the workbook
-	out    bytes.Buffer
 }
 
 func newFiller(src []byte, root *element, d *Data) *filler {

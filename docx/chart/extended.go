@@ -46,7 +46,7 @@ func (f *filler) fillExtended(root *element, workbookID string) error {
 	numbers := data.first(f.prefix + "numDim").first(f.prefix + "lvl")
 	x.count = f.number(numbers, "ptCount")
 	f.upTo(data.start)
-	x.writeData(data, numbers, workbookID)
+	x.writeData(numbers, workbookID)
 	f.skipTo(data.end)
 	x.writeSeries()
 	for _, other := range root.all(f.prefix + "series")[1:] { // their data is gone
@@ -78,7 +78,7 @@ func (f *filler) number(e *element, name string) int {
 }
 
 // writeData writes the element with the data.
-func (x *extended) writeData(data, numbers *element, workbookID string) {
+func (x *extended) writeData(numbers *element, workbookID string) {
 	p, last := x.prefix, len(x.levels)
 	id := x.number(x.series.child(p+"dataId"), "val")
 	fmt.Fprintf(&x.out, `<%[1]schartData><%[1]sexternalData xmlns:r="%[2]s" r:id="%[3]s" %[1]sautoUpdate="0"/>`, p, x.relNamespace(),

@@ -12,7 +12,7 @@ import (
 var carbone = &dialect{
 	name: "carbone", title: "Carbone", grammar: &javascript, find: findCarbone, prepare: findExamples, resolve: resolveCarbone,
 	filters: carboneFormatters, invents: true,
-	signs: []sign{{regexp.MustCompile(`\{[dc][.\[][^{}]*\}`), 8}, {regexp.MustCompile(`\{\$[\w]+[^{}]*\}`), 3}},
+	signs: []sign{{regexp.MustCompile(`\{[dc][.\[][^{}]*\}`), 8}, {regexp.MustCompile(`\{\$\w+[^{}]*\}`), 3}},
 	notes: []string{
 		"Carbone prints nothing for missing values. Platen keeps their tags and reports them; see the option missing, and " +
 			"the filter optional.",
@@ -34,7 +34,7 @@ var carboneFormatters = map[string]rule{
 func calculated(operator string) rule {
 	return func(w *writer, o operand, args []*expr) (operand, error) {
 		if len(args) != 1 || len(o.filters) > 0 {
-			return operand{}, noArguments
+			return operand{}, errArguments
 		}
 		own := binaries[operator]
 		x, err := w.value(args[0], own+1)
@@ -46,7 +46,7 @@ func calculated(operator string) rule {
 func joined(before bool) rule {
 	return func(w *writer, o operand, args []*expr) (operand, error) {
 		if len(args) != 1 {
-			return operand{}, noArguments
+			return operand{}, errArguments
 		}
 		x, err := w.value(args[0], weakOr)
 		if err != nil {
@@ -60,16 +60,16 @@ func joined(before bool) rule {
 }
 
 func carboneRound(_ *writer, o operand, args []*expr) (operand, error) {
-	n, ok := literalArgument(args, 0)
+	n, ok := literalArgument(args)
 	if !ok {
-		return operand{}, noArguments
+		return operand{}, errArguments
 	}
 	return o.in("$round", strconv.Itoa(n))
 }
 
 // carboneNumber writes a number format with a fixed number of decimals.
 func carboneNumber(_ *writer, o operand, args []*expr) (operand, error) {
-	n, ok := literalArgument(args, 0)
+	n, ok := literalArgument(args)
 	if !ok {
 		return operand{}, &cannot{"the number of decimals depends on the language", "write {{x :: format(\"#,##0.00\")}}"}
 	}
@@ -86,7 +86,7 @@ var dateLetters = map[string]string{
 
 func carboneDate(_ *writer, o operand, args []*expr) (operand, error) {
 	if len(args) != 1 || args[0].op != opLiteral {
-		return operand{}, noArguments
+		return operand{}, errArguments
 	}
 	pattern, _ := args[0].val.(string)
 	var b strings.Builder
@@ -166,7 +166,7 @@ func splitOutside(text string, at byte) []string {
 	var all []string
 	from, depth := 0, 0
 	var quoted byte
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		switch c := text[i]; {
 		case quoted != 0:
 			if c == quoted {

@@ -48,8 +48,8 @@ func findExamples(p *part) {
 
 // lastIndex returns the index of the last example of a list, or -1.
 func lastIndex(all []*example, prefix []step) int {
-	for i := len(all) - 1; i >= 0; i-- {
-		if slices.Equal(all[i].prefix, prefix) {
+	for i, e := range slices.Backward(all) {
+		if slices.Equal(e.prefix, prefix) {
 			return i
 		}
 	}

@@ -14,7 +14,7 @@ type dialect struct {
 	*grammar
 
 	find    func(par *paragraph) []*tag    // reads the tags of a paragraph
-	findAll func(pars []*paragraph) []*tag // reads the tags of a part, in languages whose tags can go on in other paragraphs
+	findAll func(pars []*paragraph) []*tag // reads the tags of a part, in languages whose tags can continue in other paragraphs
 	prepare func(p *part)                  // changes the tags before the blocks are matched; may be nil
 	arrange func(p *part)                  // adds changes to the part; may be nil
 	resolve func(w *writer, path []step) (string, error)
@@ -90,10 +90,11 @@ func (i *importer) scores() []int {
 	scores := make([]int, len(dialects))
 	for _, p := range i.parts {
 		for _, par := range p.pars {
-			text := par.text
+			texts := []string{par.text}
 			for _, f := range par.fields {
-				text += "\x00" + f.code
+				texts = append(texts, f.code)
 			}
+			text := strings.Join(texts, "\x00")
 			for at, d := range dialects {
 				for _, s := range d.signs {
 					scores[at] += s.weight * len(s.in.FindAllStringIndex(text, -1))

@@ -10,7 +10,7 @@ var docxTemplates = &dialect{
 	name: "docx-templates", cells: true, title: "docx-templates", grammar: &javascript, findAll: findDocxTemplates, resolve: resolveScript,
 	filters: map[string]rule{"\x00html": filter("html"), "\x00link": filterWith("link", 0)}, methods: scriptMethods,
 	properties: scriptProperties,
-	signs:      []sign{{regexp.MustCompile(`\+\+\+`), 6}},
+	signs:      []sign{{regexp.MustCompile(`\+{3}`), 6}},
 	notes: []string{
 		"docx-templates prints nothing for missing values. Platen keeps their tags and reports them; see the option missing, and the filter " +
 			"optional.",
@@ -19,7 +19,7 @@ var docxTemplates = &dialect{
 
 const plusses = "+++"
 
-// findDocxTemplates reads the commands of a part. A command can go on in the next paragraphs.
+// findDocxTemplates reads the commands of a part. A command can continue in the next paragraphs.
 func findDocxTemplates(pars []*paragraph) []*tag {
 	var tags []*tag
 	var open *tag

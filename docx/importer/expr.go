@@ -38,7 +38,7 @@ type step struct {
 	isIndex bool
 }
 
-// steps returns the path that an expression is; ok is false if it is none.
+// steps returns the path that an expression is; ok is false if it is something else.
 func (e *expr) steps() (path []step, ok bool) {
 	switch e.op {
 	case opName:

@@ -21,7 +21,7 @@ var handlebars = &dialect{
 	},
 }
 
-var handlebarsTag = regexp.MustCompile(`\{\{\{[^{}]*\}\}\}|\{\{!--.*?--\}\}|\{\{[^{}]*\}\}`)
+var handlebarsTag = regexp.MustCompile(`\{{3}[^{}]*\}{3}|\{\{!--.*?--\}\}|\{\{[^{}]*\}\}`)
 
 func findHandlebars(par *paragraph) []*tag {
 	var tags []*tag

@@ -45,7 +45,7 @@ func jinjaSum(_ *writer, o operand, args []*expr) (operand, error) {
 	}
 	name, ok := attribute(args)
 	if !ok || len(o.filters) > 0 {
-		return operand{}, noArguments
+		return operand{}, errArguments
 	}
 	text, err := pathText(o.text, []step{{key: name}})
 	return operand{text: "$sum(" + text + ")", strength: primary}, err
@@ -55,7 +55,7 @@ func jinjaSum(_ *writer, o operand, args []*expr) (operand, error) {
 func jinjaMap(_ *writer, o operand, args []*expr) (operand, error) {
 	name, ok := attribute(args)
 	if !ok || len(o.filters) > 0 {
-		return operand{}, noArguments
+		return operand{}, errArguments
 	}
 	text, err := pathText(o.text, []step{{key: name}})
 	return operand{text: text, strength: primary}, err
@@ -72,7 +72,7 @@ func attribute(args []*expr) (string, bool) {
 
 // jinjaRound rounds to decimals. Without decimals, Python prints 3.0, which Platen does not.
 func jinjaRound(_ *writer, o operand, args []*expr) (operand, error) {
-	n, ok := literalArgument(args, 0)
+	n, ok := literalArgument(args)
 	if !ok || n == 0 || len(args) > 1 {
 		return operand{}, &cannot{"the rounded number has a decimal point in Python", "write {{$round(x)}} or {{x :: format(\"0.0\")}}"}
 	}
@@ -86,7 +86,7 @@ func pythonFormat(w *writer, o operand, args []*expr) (operand, error) {
 	pattern, err := strconv.Unquote(o.text)
 	m := decimals.FindStringSubmatch(pattern)
 	if err != nil || m == nil || len(args) != 1 {
-		return operand{}, noArguments
+		return operand{}, errArguments
 	}
 	value, err := w.operand(args[0])
 	if err != nil {
@@ -105,16 +105,17 @@ var timeLetters = map[byte]string{
 
 func strftime(w *writer, o operand, args []*expr) (operand, error) {
 	if len(args) != 1 || args[0].op != opLiteral {
-		return operand{}, noArguments
+		return operand{}, errArguments
 	}
 	codes, _ := args[0].val.(string)
 	var b strings.Builder
 	for i := 0; i < len(codes); i++ {
-		switch letters := ""; {
+		switch {
 		case codes[i] == '%' && i+1 < len(codes):
 			i++
-			if letters = timeLetters[codes[i]]; letters == "" {
-				return operand{}, noArguments
+			letters := timeLetters[codes[i]]
+			if letters == "" {
+				return operand{}, errArguments
 			}
 			b.WriteString(letters)
 		case codes[i] >= 'A' && codes[i] <= 'Z' || codes[i] >= 'a' && codes[i] <= 'z':
@@ -275,7 +276,7 @@ func readFor(text string) command {
 	items := c.expr.op == opCall && c.expr.args[0].op == opMember && c.expr.args[0].name == "items"
 	switch {
 	case c.value != "" && !items:
-		return fail("it takes the items of the list apart", "write {{for x in list}}, and {{x[0]}} and {{x[1]}} for its parts")
+		return fail("it has a variable for each part of the items", "write {{for x in list}}, and {{x[0]}} and {{x[1]}} for its parts")
 	case items && c.value == "":
 		return fail("its items are pairs of a key and a value", "write {{for k, v in object}}")
 	case items:

@@ -179,7 +179,7 @@ func (p *parser) binary(level int) *expr {
 	return e
 }
 
-// test reads what follows the word is.
+// test reads the condition after the word is.
 func (p *parser) test(e *expr) *expr {
 	negated := p.accept("!")
 	t := &expr{op: opTest, name: p.next().text, args: []*expr{e}}

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,11 +31,11 @@ func placeOf(n *wml.Node) string {
 		steps = steps[:len(steps)-1]
 	}
 	var b strings.Builder
-	for i := len(steps) - 1; i >= 0; i-- {
+	for _, step := range slices.Backward(steps) {
 		if b.Len() > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(steps[i])
+		b.WriteString(step)
 	}
 	return b.String()
 }

@@ -43,7 +43,7 @@ func (p *part) place() {
 	}
 }
 
-// disarm makes the text of a paragraph that Platen would read as a tag, and that is none, inert.
+// disarm makes the text of a paragraph that Platen would read as a tag inert, if it is not one.
 func (p *part) disarm(par *paragraph) {
 	found, _ := lang.Find(par.text)
 	for _, f := range found {

@@ -113,8 +113,6 @@ func (r *rewriter) addParagraph(beside *wml.Node, after bool, text string) {
 // drop removes an element with everything in it, including other changes.
 func (r *rewriter) drop(n *wml.Node) { r.removed = append(r.removed, n) }
 
-func (r *rewriter) isDropped(n *wml.Node) bool { return slices.Contains(r.removed, n) }
-
 // sorted returns the changes in the order of the source, without those in elements that are removed.
 func (r *rewriter) sorted() []edit {
 	edits := slices.DeleteFunc(slices.Clone(r.edits), func(e edit) bool {

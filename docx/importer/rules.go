@@ -8,14 +8,14 @@ import (
 	"platen/docx/lang"
 )
 
-// noArguments is the reason for arguments that a filter of Platen does not have.
-var noArguments = &cannot{"its arguments have no equivalent", "write the filter of Platen for it (docs/templates.md#filters)"}
+// errArguments is the reason for arguments that a filter of Platen does not have.
+var errArguments = &cannot{"its arguments have no equivalent", "write the filter of Platen for it (docs/templates.md#filters)"}
 
 // filter returns a rule for a filter of Platen without arguments.
 func filter(names ...string) rule {
 	return func(_ *writer, o operand, args []*expr) (operand, error) {
 		if len(args) > 0 {
-			return operand{}, noArguments
+			return operand{}, errArguments
 		}
 		return o.with(names...), nil
 	}
@@ -35,7 +35,7 @@ func filterWith(name string, least int, literals ...string) rule {
 			return o.with(name + "(" + strings.Join(literals, ", ") + ")"), nil
 		}
 		if len(args) < least || len(args) > 2 || hasNamed(args) {
-			return operand{}, noArguments
+			return operand{}, errArguments
 		}
 		text, err := w.list(args)
 		if len(args) > 0 {
@@ -59,7 +59,7 @@ func hasNamed(args []*expr) bool {
 func function(name string) rule {
 	return func(_ *writer, o operand, args []*expr) (operand, error) {
 		if len(args) > 0 {
-			return operand{}, noArguments
+			return operand{}, errArguments
 		}
 		return o.in(name)
 	}
@@ -71,12 +71,12 @@ func (o operand) in(name string, more ...string) (operand, error) {
 	return operand{text: name + "(" + strings.Join(append([]string{value}, more...), ", ") + ")", strength: primary}, nil
 }
 
-// literalArgument returns the whole number that an argument is.
-func literalArgument(args []*expr, i int) (int, bool) {
-	if i >= len(args) || args[i].op != opLiteral {
+// literalArgument returns the whole number that the first argument is.
+func literalArgument(args []*expr) (int, bool) {
+	if len(args) == 0 || args[0].op != opLiteral {
 		return 0, false
 	}
-	n, ok := args[i].val.(json.Number)
+	n, ok := args[0].val.(json.Number)
 	if !ok {
 		return 0, false
 	}
@@ -89,8 +89,8 @@ func fixed(w *writer, o operand, args []*expr) (operand, error) {
 	n := 0
 	if len(args) > 0 {
 		var ok bool
-		if n, ok = literalArgument(args, 0); !ok {
-			return operand{}, noArguments
+		if n, ok = literalArgument(args); !ok {
+			return operand{}, errArguments
 		}
 	}
 	pattern := "0"
@@ -104,7 +104,7 @@ func fixed(w *writer, o operand, args []*expr) (operand, error) {
 // same is the rule for what changes nothing that is printed.
 func same(_ *writer, o operand, args []*expr) (operand, error) {
 	if len(args) > 0 {
-		return operand{}, noArguments
+		return operand{}, errArguments
 	}
 	return o, nil
 }
@@ -113,7 +113,7 @@ func same(_ *writer, o operand, args []*expr) (operand, error) {
 func comparing(operator string) rule {
 	return func(w *writer, o operand, args []*expr) (operand, error) {
 		if len(args) != 1 || len(o.filters) > 0 {
-			return operand{}, noArguments
+			return operand{}, errArguments
 		}
 		x, err := w.value(args[0], sum)
 		return operand{text: within(o.text, o.strength, sum) + " " + operator + " " + x, strength: comparison}, err

@@ -171,7 +171,7 @@ func named(w *writer, path []step) (string, error) {
 	return pathText("", path)
 }
 
-// variableFor returns a name for the items of a list. A fresh name is none that the template uses otherwise.
+// variableFor returns a name for the items of a list. A fresh name is not used elsewhere in the template.
 func (w *writer) variableFor(wanted string, fresh bool) string {
 	name := wanted
 	for n := 2; fresh && w.taken[name] || name == "loop" || !isWord(name) || !isPath(name) || w.isVariable(name); n++ {

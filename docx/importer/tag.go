@@ -2,6 +2,7 @@ package importer
 
 import (
 	"slices"
+	"strings"
 
 	"platen/docx/wml"
 )
@@ -62,7 +63,7 @@ type tag struct {
 	par   *paragraph
 	span  span
 	block *block    // that it opens, divides, or closes
-	more  []stretch // the rest of a tag that goes on in other paragraphs
+	more  []stretch // the rest of a tag that continues in other paragraphs
 	field *field    // that it is; nil for text
 
 	added   bool   // it is not in the template, but its equivalent in Platen needs it
@@ -80,11 +81,11 @@ func (t *tag) original() string {
 	if t.field != nil {
 		return "{ " + t.field.code + " }"
 	}
-	text := t.par.text[t.span.from:t.span.to]
+	texts := []string{t.par.text[t.span.from:t.span.to]}
 	for _, m := range t.more {
-		text += " " + m.par.text[m.span.from:m.span.to]
+		texts = append(texts, m.par.text[m.span.from:m.span.to])
 	}
-	return text
+	return strings.Join(texts, " ")
 }
 
 // stretch is a piece of the text of a paragraph.

@@ -15,8 +15,8 @@ type paragraph struct {
 	text    string
 	pieces  []piece
 	fields  []*field
-	heading string // the text of the heading above it
-	twin    bool   // it is in the fallback of a text box, which repeats the box
+	heading string // the text of the nearest heading
+	twin    bool   // a copy in the fallback of a text box
 }
 
 // piece is a part of a paragraph's text that comes from one element: a w:t, or an element that counts as one character.

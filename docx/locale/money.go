@@ -72,16 +72,16 @@ func (l *Locale) countCents(cents uint64, c *currency) string {
 
 // jiaoAndFen spells out the tenths and hundredths of a yuan.
 func (l *Locale) jiaoAndFen(cents uint64) string {
-	text := ""
+	var text strings.Builder
 	for _, part := range []struct {
 		n    uint64
 		name string
 	}{{cents / 10, "角"}, {cents % 10, "分"}} {
 		if part.n > 0 {
-			text += l.spelling().say(part.n, masculine) + part.name
+			text.WriteString(l.spelling().say(part.n, masculine) + part.name)
 		}
 	}
-	return text
+	return text.String()
 }
 
 // count spells out how many there are of what has these names by plural category.

@@ -92,10 +92,11 @@ func (l *Locale) ordinalOfSize(n uint64) string {
 	}
 	rules := l.ordinals()
 	for _, set := range []string{"%digits-ordinal", "%digits-ordinal-masculine"} {
-		if text := number; rules.has(set) {
-			if text = rules.say(set, n); text != number {
-				return text
-			}
+		if !rules.has(set) {
+			continue
+		}
+		if text := rules.say(set, n); text != number {
+			return text
 		}
 	}
 	return number + "."

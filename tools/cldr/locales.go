@@ -99,9 +99,9 @@ func (f *fields) list(name string, values []string) { f.text(name, strings.Join(
 func (f *fields) without(parent *fields) string {
 	var b strings.Builder
 	for _, name := range f.names {
-		switch value := f.values[name]; {
-		case value == parent.values[name]:
-		case value == "":
+		switch value := f.values[name]; value {
+		case parent.values[name]:
+		case "":
 			fmt.Fprintf(&b, "%s: none,\n", name)
 		default:
 			fmt.Fprintf(&b, "%s: %q,\n", name, value)

@@ -9,7 +9,7 @@ import (
 )
 
 // variants are written in a script that the language does not use by default, except Chinese.
-var ordinary = regexp.MustCompile(`^([a-z]{2}|zh-Hans|zh-Hant)(-[A-Z]{2}|-[0-9]{3})?$`)
+var ordinary = regexp.MustCompile(`^([a-z]{2}|zh-Hans|zh-Hant)(-[A-Z]{2}|-\d{3})?$`)
 
 // tags returns the tags of all locales of our languages that CLDR has, each after the one it inherits from.
 func (d *data) tags() ([]string, map[string]string, error) {
