@@ -27,7 +27,11 @@ func writeCurrencies(d *data) (string, error) {
 		"// symbol, and its names by plural category, such as \"EUR|€|one euro|other euros\".\n")
 	b.WriteString("func currencyRows(tag string) string {\nswitch tag {\n")
 	for _, tag := range tags {
-		if rows := d.ownCurrencies(tag, parent); rows != "" {
+		rows, err := d.ownCurrencies(tag, parent)
+		if err != nil {
+			return "", err
+		}
+		if rows != "" {
 			fmt.Fprintf(&b, "case %q:\nreturn %s\n", tag, lines(rows))
 		}
 	}
@@ -100,15 +104,15 @@ func pluralNames(names map[string]string, categories []string) []string {
 }
 
 // ownCurrencies returns the rows of a locale that its parent does not have.
-func (d *data) ownCurrencies(tag string, parent map[string]string) string {
+func (d *data) ownCurrencies(tag string, parent map[string]string) (string, error) {
 	rows, err := d.currencies(tag)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	inherited := map[string]string{}
 	if p := parent[tag]; p != "" {
 		if inherited, err = d.currencies(p); err != nil {
-			return ""
+			return "", err
 		}
 	}
 	var b strings.Builder
@@ -117,7 +121,7 @@ func (d *data) ownCurrencies(tag string, parent map[string]string) string {
 			b.WriteString(row + "\n")
 		}
 	}
-	return b.String()
+	return b.String(), nil
 }
 
 // recentCurrencies returns the currencies that were legal tender since the oldest year.

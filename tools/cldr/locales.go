@@ -56,7 +56,15 @@ func (t *table) add(tag string, weeks *weekData) error {
 	t.all[tag] = f
 	parent := t.own[t.parent[tag]]
 	text := f.without(t.all[t.parent[tag]])
-	if parent != "" && text == "" && t.d.ownCurrencies(tag, t.parent) == "" && t.d.ownSpellout(tag) == "" {
+	currencies, err := t.d.ownCurrencies(tag, t.parent)
+	if err != nil {
+		return err
+	}
+	spellout, err := t.d.ownSpellout(tag)
+	if err != nil {
+		return err
+	}
+	if parent != "" && text+currencies+spellout == "" {
 		i := slices.IndexFunc(t.rows, func(r tableRow) bool { return r.tags[0] == parent })
 		t.rows[i].tags = append(t.rows[i].tags, tag)
 		t.own[tag] = parent

@@ -48,7 +48,11 @@ func writeSpellout(d *data) (string, error) {
 		"// number formats: a line with the name of a rule set, and the lines of its rules.\n")
 	b.WriteString("func spelloutRules(tag string) string {\nswitch tag {\n")
 	for _, tag := range tags {
-		if rules := d.ownSpellout(tag); rules != "" {
+		rules, err := d.ownSpellout(tag)
+		if err != nil {
+			return "", err
+		}
+		if rules != "" {
 			fmt.Fprintf(&b, "case %q:\nreturn %s\n", tag, lines(rules))
 		}
 	}
@@ -57,14 +61,14 @@ func writeSpellout(d *data) (string, error) {
 }
 
 // ownSpellout returns the rules of a locale, or "" if it has those of its parent.
-func (d *data) ownSpellout(tag string) string {
+func (d *data) ownSpellout(tag string) (string, error) {
 	language, _, _ := strings.Cut(tag, "-")
 	if tag == "nb" {
 		tag = "no"
 	}
 	sets, err := d.spellout(tag)
 	if err != nil || len(sets) == 0 {
-		return ""
+		return "", err
 	}
 	byName := map[string]ruleSet{}
 	for _, s := range sets {
@@ -103,9 +107,9 @@ func (d *data) ownSpellout(tag string) string {
 		}
 	}
 	if c := corrections[language]; c != nil {
-		return c.Replace(b.String())
+		return c.Replace(b.String()), nil
 	}
-	return b.String()
+	return b.String(), nil
 }
 
 // spellout reads the rule sets of a locale, in the order of the file.
