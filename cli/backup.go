@@ -36,7 +36,7 @@ const (
 	manifestName   = "backup.json"
 	backupFormat   = 1
 	snapshotPrefix = "platen-"
-	backupTries    = 5 // snapshots, if contents are deleted while they are copied
+	backupTries    = 20 // snapshots, if contents are deleted while they are copied
 )
 
 // manifest is the content of backup.json.
