@@ -3,6 +3,7 @@ package locale_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
@@ -127,6 +128,43 @@ func TestWordsTellNumbersApart(t *testing.T) {
 			t.Fatalf("%s: %d is %q and %d is %q, %v", l.Tag(), a, x, b, y, err)
 		}
 	})
+}
+
+// FuzzWords checks the rules that spell out numbers: every amount within the limits has words in every language, without digits except in
+// the fraction of a currency, and no two amounts of a currency are said the same way.
+func FuzzWords(f *testing.F) {
+	for _, seed := range []string{"de", "fr-CH", "hi", "hu", "ro", "he", "ko", "zh", "ar-EG", "pt", "cs"} {
+		f.Add(seed, int64(1_000_221), int64(21_000_001), uint8(2), "GBP")
+	}
+	f.Fuzz(func(t *testing.T, tag string, a, b int64, places uint8, iso string) {
+		l, ok := locale.Find(tag)
+		if !ok {
+			l = locale.Default()
+		}
+		exponent := -int32(places % 20)
+		if x, y := fuzzWords(t, l, decimal.New(a, exponent)), fuzzWords(t, l, decimal.New(b, exponent)); x != "" && (x == y) != (a == b) {
+			t.Errorf("%s: %de%d is %q and %de%d is %q", l.Tag(), a, exponent, x, b, exponent, y)
+		}
+		money, err := l.CurrencyWords(decimal.New(a, exponent), iso)
+		if err == nil && (!utf8.ValidString(money) || money != strings.TrimSpace(money) || strings.ContainsAny(money, "#<>%=←→")) {
+			t.Errorf("%s: %de%d %s is %q", l.Tag(), a, exponent, iso, money)
+		}
+	})
+}
+
+// fuzzWords returns the words of a number, or "" if it is too large.
+func fuzzWords(t *testing.T, l *locale.Locale, d decimal.Decimal) string {
+	words, err := l.Words(d)
+	if large := d.Abs().GreaterThanOrEqual(decimal.New(1, 18)); large || err != nil {
+		if !large || err == nil {
+			t.Errorf("%s: %s is %q, %v", l.Tag(), d, words, err)
+		}
+		return ""
+	}
+	if words == "" || words != strings.TrimSpace(words) || !utf8.ValidString(words) || strings.ContainsAny(words, "0123456789#<>%=←→") {
+		t.Errorf("%s: %s is %q", l.Tag(), d, words)
+	}
+	return words
 }
 
 func TestOrdinal(t *testing.T) {
