@@ -53,6 +53,10 @@ var rooms = []room{
 		"docx/importer", "turns templates of other products into templates of Platen",
 		"docx docx/lang docx/wml ooxml ooxml/names ooxml/scan",
 	},
+	{
+		"docx/expect", "checks generated documents against what their authors expect",
+		"docx docx/program docx/style docx/wml ooxml ooxml/names ooxml/scan",
+	},
 	{"docx/locale", "numbers, dates, and words in the languages of the world", ""},
 	{"docx/wml", "the elements of a part and their positions; knows no tag language", "ooxml ooxml/scan"},
 	{"docx/style", "the effective formatting of a document, and where it comes from", "docx/wml ooxml ooxml/names ooxml/scan"},

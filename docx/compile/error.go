@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ type findings struct {
 	warnings    program.Errors
 	doubts      program.Errors               // warnings that the input of a document can refute
 	placesOf    map[*lang.Tag]*program.Error // where each tag is
-	ordinals    map[*wml.Node]int            // of tables, rows, and cells, for people
+	ordinals    *wml.Locator                 // nil until a place is asked for
 	hasHeadings bool                         // the paragraphs know the headings above them
 }
 
@@ -154,87 +153,25 @@ func plainLine(s, object string) string {
 	}, s)
 }
 
-// places names the containers of text.
-var places = map[string]string{
-	"w:body": "the document", "w:hdr": "the header", "w:ftr": "the footer", "w:txbxContent": "a text box",
-	"w:footnote": "a footnote", "w:endnote": "an endnote",
-}
-
 // locate describes the place of a paragraph, from outside inward: "table 2, row 3, cell 1".
 func (c *compiler) locate(n *wml.Node) string {
 	if n.Parent != nil && len(n.Children) == 0 && c.isProperties {
 		return "document property " + n.RawName(c.src)
 	}
-	var steps []string
-	for ; n != nil; n = n.Parent {
-		if name, ok := places[n.Name]; ok {
-			steps = append(steps, name)
-		}
-		switch n.Name {
-		case "w:tbl":
-			steps = append(steps, fmt.Sprintf("table %d", c.ordinal(n)))
-		case "w:tr":
-			steps = append(steps, fmt.Sprintf("row %d", c.ordinal(n)))
-		case "w:tc":
-			steps = append(steps, fmt.Sprintf("cell %d", c.ordinal(n)))
-		}
+	if place := c.locator().Locate(n); place != "" {
+		return place
 	}
-	if len(steps) > 1 && steps[len(steps)-1] == places["w:body"] {
-		steps = steps[:len(steps)-1]
-	}
-	if len(steps) == 0 { // a chart or a diagram
-		return "text of " + path.Base(c.part)
-	}
-	place := ""
-	for i, s := range steps {
-		if i > 0 {
-			s += ", "
-		}
-		place = s + place
-	}
-	return place
+	return "text of " + path.Base(c.part) // a chart or a diagram
 }
 
-// ordinal returns the number of a table, row, or cell: among the tables of the same cell, text box, or part; the rows of the same
-// table; or the cells of the same row. Elements around it, such as content controls, do not matter. The first call counts all of
-// them, because a template may have an error in each.
-func (c *compiler) ordinal(n *wml.Node) int {
+// ordinal returns the number of a table, row, or cell; see [wml.Locator.Ordinal].
+func (c *compiler) ordinal(n *wml.Node) int { return c.locator().Ordinal(n) }
+
+func (c *compiler) locator() *wml.Locator {
 	if c.ordinals == nil {
-		c.ordinals = map[*wml.Node]int{}
-		c.countTables(c.root, &counts{tables: new(int)})
+		c.ordinals = wml.NewLocator(c.root)
 	}
-	return c.ordinals[n]
-}
-
-// counts are the numbers of tables, rows, and cells so far in a container.
-type counts struct{ tables, rows, cells *int }
-
-func (c *compiler) countTables(n *wml.Node, met *counts) {
-	for _, child := range n.Children {
-		inner := met
-		switch child.Name {
-		case "w:tbl":
-			c.count(child, met.tables)
-			inner = &counts{tables: met.tables, rows: new(int)}
-		case "w:tr":
-			c.count(child, met.rows)
-			inner = &counts{tables: met.tables, cells: new(int)}
-		case "w:tc":
-			c.count(child, met.cells)
-			inner = &counts{tables: new(int)}
-		case "w:txbxContent":
-			inner = &counts{tables: new(int)}
-		}
-		c.countTables(child, inner)
-	}
-}
-
-// count gives a node the next number. A node without a container of its kind gets none.
-func (c *compiler) count(n *wml.Node, met *int) {
-	if met != nil {
-		*met++
-		c.ordinals[n] = *met
-	}
+	return c.ordinals
 }
 
 // headingBefore returns the text of the nearest paragraph up to p that has an outline level or a heading's style.

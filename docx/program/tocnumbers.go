@@ -117,20 +117,36 @@ type counters struct {
 	begun [ListLevels]bool
 }
 
+// Numbers counts the paragraphs of the lists of a document, in its order. The zero value has counted none.
+type Numbers struct {
+	lists map[string]*counters
+	seen  map[int]bool // the lists that have begun
+}
+
+// Next counts an item of a list, and returns its number and what is between the number and the text: "tab", "space", or "nothing". num is
+// the id of the list in the document. Bullets have no number.
+func (n *Numbers) Next(item ListItem, num int) (number, suffix string) {
+	if n.lists == nil {
+		n.lists, n.seen = map[string]*counters{}, map[int]bool{}
+	}
+	l := item.List
+	c := n.lists[l.Shared]
+	if c == nil {
+		c = new(counters)
+		n.lists[l.Shared] = c
+	}
+	c.count(l, item.Level, !n.seen[num], num != item.Num)
+	n.seen[num] = true
+	return c.text(l, item.Level), l.levels[item.Level].suffix
+}
+
 // numberHeadings sets the numbers of the headings, and returns them without the other paragraphs.
 func numberHeadings(found []heading) []heading {
-	lists, seen := map[string]*counters{}, map[int]bool{}
+	var numbers Numbers
 	headings := found[:0]
 	for _, h := range found {
-		if l := h.item.List; l != nil {
-			c := lists[l.Shared]
-			if c == nil {
-				c = new(counters)
-				lists[l.Shared] = c
-			}
-			c.count(l, h.item.Level, !seen[h.num], h.num != h.item.Num)
-			seen[h.num] = true
-			h.number, h.suffix = c.text(l, h.item.Level), l.levels[h.item.Level].suffix
+		if h.item.List != nil {
+			h.number, h.suffix = numbers.Next(h.item, h.num)
 		}
 		if h.levels != nil {
 			headings = append(headings, h)

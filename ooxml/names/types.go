@@ -22,6 +22,7 @@ const (
 	RelHyperlink          = relBase + "/hyperlink"
 	RelImage              = relBase + "/image"
 	RelPackage            = relBase + "/package"
+	RelOLEObject          = relBase + "/oleObject"
 	RelWorksheet          = relBase + "/worksheet"
 	RelMacros             = "http://schemas.microsoft.com/office/2006/relationships/vbaProject"
 	RelChart              = relBase + "/chart"

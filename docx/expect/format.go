@@ -1,0 +1,106 @@
+package expect
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"platen/docx/style"
+	"platen/docx/wml"
+)
+
+// labels names properties for people. Those that are not listed have the names of their elements and attributes.
+var labels = map[string]string{
+	"w:b": "bold", "w:i": "italic", "w:u": "underline", "w:strike": "strikethrough", "w:dstrike": "double strikethrough",
+	"w:caps": "all caps", "w:smallCaps": "small caps", "w:vanish": hidden, "w:color": "color", "w:highlight": "highlight",
+	"w:vertAlign": "", "w:rFonts/@w:ascii": "font", "w:rFonts/@w:eastAsia": "East Asian font", "w:rFonts/@w:cs": "complex font",
+	"w:shd/@w:fill": "shading", "w:sz": "size", "w:szCs": "complex size", "w:jc": "alignment", "w:ind/@w:left": "left indent",
+	"w:ind/@w:right": "right indent", "w:ind/@w:firstLine": "first line indent", "w:ind/@w:hanging": "hanging indent",
+	"w:spacing/@w:before": "space before", "w:spacing/@w:after": "space after", "w:spacing/@w:line": "line spacing",
+	"w:spacing/@w:lineRule": "line rule", "w:keepNext": "keep with next", "w:keepLines": "keep lines together",
+	"w:pageBreakBefore": "page break before", "w:outlineLvl": "outline level", "w:gridSpan": "columns", "w:vMerge": "merged vertically",
+	"w:tcW/@w:w": "width", "w:tblHeader": "header row", "w:cantSplit": "no break in row", "w:trHeight": "height",
+	"w:vAlign": "vertical alignment",
+	"w:rtl":    "right to left", "w:bidi": "right to left", "w:pgSz/@w:w": "page width", "w:pgSz/@w:h": "page height",
+	"w:pgSz/@w:orient": "orientation", "w:pgMar/@w:top": "top margin", "w:pgMar/@w:right": "right margin",
+	"w:pgMar/@w:bottom": "bottom margin", "w:pgMar/@w:left": "left margin", "w:cols/@w:num": "text columns", "w:type": "starts on",
+	"w:titlePg": "different first page", "w:pgNumType/@w:start": "first page number", "w:pgNumType/@w:fmt": "page number format",
+}
+
+// immaterial are properties that a reader does not see, or that other lines have.
+var immaterial = wml.SetOf("w:noProof w:rStyle w:pStyle w:tblStyle w:numPr/w:numId w:numPr/w:ilvl w:numPr w:tblLook w:divId w:webHidden " +
+	"w:specVanish w:hideMark w:rFonts/@w:hAnsi w:rFonts/@w:hAnsiTheme w:rFonts/@w:hint w:bCs w:iCs w:headerReference w:footerReference " +
+	"w:widowControl w:autoSpaceDE w:autoSpaceDN w:snapToGrid w:adjustRightInd w:contextualSpacing w:tcW/@w:type w:tblW/@w:type " +
+	"w:tblInd/@w:type w:cs w:kern w:w14 w:tblCaption w:tblDescription w:gridBefore w:gridAfter w:printerSettings w:sectPr w:rPr w:oMath")
+
+// immaterialParts are the attributes of such properties, in any element.
+var immaterialParts = []string{"/@w:themeColor", "/@w:themeFill", "/@w:themeShade", "/@w:themeTint",
+	"w:lang", "w:tblLook/", "/@w:rsid", "w:headerReference", "w:footerReference", "w:footnotePr/w:footnote", "w:endnotePr/w:endnote",
+	"w:printerSettings"}
+
+// defaults are the values that mean the same as an absent property.
+var defaults = map[string][]string{
+	"w:u": {"none"}, "w:color": {"auto"}, "w:shd/@w:fill": {"auto"}, "w:shd/@w:color": {"auto"}, "w:shd": {"clear"}, "w:jc": {"left", "start"},
+	"w:vertAlign": {"baseline"}, "w:ind/@w:left": {"0"}, "w:ind/@w:right": {"0"}, "w:ind/@w:firstLine": {"0"}, "w:ind/@w:hanging": {"0"},
+	"w:spacing/@w:before": {"0"}, "w:spacing/@w:after": {"0"}, "w:spacing/@w:line": {"240"}, "w:spacing/@w:lineRule": {"auto"},
+	"w:spacing": {"0"}, "w:position": {"0"}, "w:gridSpan": {"1"}, "w:highlight": {"none"}, "w:outlineLvl": {"9"}, "w:type": {"nextPage"},
+	"w:pgSz/@w:orient": {"portrait"}, "w:textAlignment": {"auto"}, "w:effect": {"none"}, "w:w": {"100"},
+}
+
+// formatOf returns the properties that a reader sees, each as text, in the order of their names.
+func formatOf(p style.Properties, theme *style.Theme) []string {
+	var format []string
+	rightToLeft := p.On("w:rtl")
+	for name, value := range p.All() {
+		if text := propertyText(name, value.Text, rightToLeft, theme); text != "" && !slices.Contains(format, text) {
+			format = append(format, text)
+		}
+	}
+	return format
+}
+
+// propertyText returns one property as text; "" if it does not matter.
+func propertyText(name, value string, rightToLeft bool, theme *style.Theme) string {
+	if complexScript := name == "w:szCs" || strings.HasPrefix(name, "w:rFonts/@w:cs"); complexScript && !rightToLeft {
+		return ""
+	}
+	if immaterial[name] || value == "false" || value == "dxa" && strings.HasSuffix(name, "/@w:type") ||
+		slices.Contains(defaults[name], value) ||
+		slices.ContainsFunc(immaterialParts, func(part string) bool { return strings.Contains(name, part) }) {
+		return ""
+	}
+	if font, isTheme := strings.CutSuffix(name, "Theme"); isTheme && strings.HasPrefix(name, "w:rFonts") {
+		name, value = font, theme.Font(value)
+	}
+	label, known := labels[name]
+	if !known {
+		label = strings.NewReplacer("/@", " ", "/", " ", "w:", "").Replace(name)
+	}
+	switch {
+	case name == "w:sz" || name == "w:szCs":
+		if halves, err := strconv.Atoi(value); err == nil {
+			value = strconv.FormatFloat(float64(halves)/2, 'f', -1, 64)
+		}
+	case name == "w:jc" && value == "both":
+		value = "justify"
+	case name == "w:jc" && value == "end":
+		value = "right"
+	case name == "w:outlineLvl":
+		value = strconv.Itoa(wml.IDNumber(value) + 1)
+	case value == "true", name == "w:u" && value == "single", value == "":
+		return label
+	}
+	return strings.TrimSpace(label + " " + value)
+}
+
+// emuPerPoint is the number of English metric units in a point.
+const emuPerPoint = 12_700
+
+// sizeText returns a size in points.
+func sizeText(width, height string) string {
+	points := func(emu string) string {
+		return strconv.FormatFloat(float64(wml.IDNumber(emu))/emuPerPoint, 'f', 1, 64)
+	}
+	return fmt.Sprintf("%s × %s pt", points(width), points(height))
+}

@@ -1,0 +1,347 @@
+package expect
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"platen/docx/program"
+	"platen/docx/wml"
+	"platen/ooxml/scan"
+)
+
+// maxInstruction is the number of bytes of a field's code that are read, to find its kind and its link.
+const maxInstruction = 4000
+
+// field is a field that is open in the text.
+type field struct {
+	code       string
+	kind, link string // of the code; the link of a field around it if it has none
+	showing    bool   // its result follows, which is text
+}
+
+// inline reads the text of one paragraph.
+type inline struct {
+	*outliner
+	text    strings.Builder
+	formats []Format
+	objects []object // in the text
+	base    map[string][]string
+}
+
+// object is an element in the text that has lines of its own.
+type object struct {
+	at    int // bytes of text before it
+	write func(depth int, position []string)
+}
+
+// paragraph writes a paragraph, and what is in it.
+func (o *outliner) paragraph(n *wml.Node, depth int) {
+	in := &inline{outliner: o}
+	for _, f := range o.joined {
+		in.add(f.Text, f.Properties)
+	}
+	o.joined = nil
+	in.content(n, "")
+	props := n.Child("w:pPr")
+	if o.isDeletedMark(props) { // the text continues in the next paragraph
+		o.joined = in.formats
+		in.writeObjects(depth)
+		return
+	}
+	l := o.line(Paragraph, n, depth)
+	l.Text, l.Formats = in.text.String(), in.formats
+	if id := o.styleOf(n); o.styles[id].IsHeading() || props.Child("w:outlineLvl") != nil {
+		if text := shorten(l.Text); text != "" {
+			o.heading, l.Heading = text, text
+		}
+	}
+	l.Format = o.paragraphFormat(n, &l)
+	o.add(l)
+	in.writeObjects(depth + 1)
+	if section := props.Child("w:sectPr"); section != nil && o.err == nil {
+		o.section(section)
+	}
+}
+
+// isDeletedMark reports whether a tracked change deletes the end of a paragraph.
+func (o *outliner) isDeletedMark(props *wml.Node) bool {
+	mark := props.Child("w:rPr")
+	return mark.Child("w:del") != nil || mark.Child("w:moveFrom") != nil
+}
+
+func (o *outliner) styleOf(n *wml.Node) string {
+	return o.sheet.ParagraphStyle(o.stated(n.Child("w:pPr")))
+}
+
+// paragraphFormat returns the format of a paragraph, and sets the number of a list item.
+func (o *outliner) paragraphFormat(n *wml.Node, l *Line) []string {
+	format := formatOf(o.resolver.Paragraph(n), &o.sheet.Theme)
+	if name := o.styles[o.styleOf(n)].Name; name != "" {
+		format = slices.Insert(format, 0, "style "+name)
+	}
+	level, _ := o.resolver.Number(n)
+	if level == nil {
+		return format
+	}
+	num, at, _ := strings.Cut(level.ID, "/")
+	item := program.ListItem{List: o.list(num), Level: wml.IDNumber(at), Num: wml.IDNumber(num)}
+	if item.List == nil || item.Level >= program.ListLevels {
+		return format
+	}
+	l.Number, _ = o.numbers.Next(item, item.Num)
+	if l.Number == "" {
+		format = append(format, "bullet "+level.Text)
+	}
+	return append(format, "list level "+strconv.Itoa(item.Level+1))
+}
+
+// list returns a list by its id; nil if there is none.
+func (o *outliner) list(num string) *program.NumberedList {
+	if o.numbering == nil {
+		return nil
+	}
+	l, known := o.lists[num]
+	if !known {
+		l = o.numbering.Numbered(num, func(style string) string { return o.styles[style].List.Num })
+		o.lists[num] = l
+	}
+	return l
+}
+
+// writeObjects writes the elements in the text of a paragraph.
+func (in *inline) writeObjects(depth int) {
+	for _, object := range in.objects {
+		var position []string
+		switch length := in.text.Len(); {
+		case in.err != nil:
+			return
+		case length == 0:
+		case object.at == 0:
+			position = []string{"before the text"}
+		case object.at == length:
+			position = []string{"after the text"}
+		default:
+			position = []string{"in the text"}
+		}
+		object.write(depth, position)
+	}
+}
+
+func (in *inline) addObject(write func(depth int, position []string)) {
+	in.objects = append(in.objects, object{in.text.Len(), write})
+}
+
+// add adds text with a format.
+func (in *inline) add(text string, properties []string) {
+	if text == "" {
+		return
+	}
+	in.text.WriteString(text)
+	if last := len(in.formats) - 1; last >= 0 && slices.Equal(in.formats[last].Properties, properties) {
+		in.formats[last].Text += text
+		return
+	}
+	in.formats = append(in.formats, Format{text, properties})
+}
+
+// content reads the text in an element of a paragraph, in a link to an address.
+func (in *inline) content(n *wml.Node, link string) {
+	for _, child := range n.Children {
+		switch {
+		case child.IsTextless():
+		case child.Name == "w:r" || child.Name == "m:r":
+			in.run(child, child, link)
+		case child.Name == "w:hyperlink":
+			in.content(child, in.target(child))
+		case child.Name == "mc:AlternateContent":
+			if branch := alternative(child); branch != nil {
+				in.content(branch, link)
+			}
+		default:
+			in.content(child, link)
+		}
+	}
+}
+
+// target returns the target of a w:hyperlink.
+func (in *inline) target(n *wml.Node) string {
+	to := in.rels[scan.Value([]byte(wml.AttrValue(in.src, n, "r:id")))].Target
+	if anchor := scan.Value([]byte(wml.AttrValue(in.src, n, "w:anchor"))); anchor != "" && !strings.HasPrefix(anchor, "_") {
+		to += "#" + anchor // one that begins with _ is hidden, and numbered by Word
+	}
+	return to
+}
+
+// isHidden reports whether the text is in the code of a field.
+func (in *inline) isHidden() bool { return in.codes > 0 }
+
+// run reads the children of n, which is a run or a part of it.
+func (in *inline) run(run, n *wml.Node, link string) {
+	var format []string
+	known := false
+	add := func(text string) {
+		if in.isHidden() {
+			return
+		}
+		if !known {
+			format, known = in.runFormat(run, link), true
+		}
+		in.add(text, format)
+	}
+	for _, child := range n.Children {
+		switch child.Name {
+		case "w:t", "m:t":
+			text := scan.Text(in.src[child.OpenEnd:child.CloseStart])
+			if child.Name == "w:t" && wml.AttrValue(in.src, child, "xml:space") != "preserve" {
+				text = strings.Trim(text, " \t\r\n")
+			}
+			add(text)
+		case "w:br":
+			add(map[string]string{"page": "\f", "column": "\v"}[wml.AttrValue(in.src, child, "w:type")])
+			if kind := wml.AttrValue(in.src, child, "w:type"); kind != "page" && kind != "column" {
+				add("\n")
+			}
+		case "w:tab", "w:ptab":
+			add("\t")
+		case "w:cr", "w:noBreakHyphen", "w:softHyphen":
+			add(string(wml.Characters[child.Name]))
+		case "w:sym":
+			add(in.symbol(child))
+		case "mc:AlternateContent":
+			if branch := alternative(child); branch != nil {
+				in.run(run, branch, link)
+			}
+		case "w:ruby":
+			in.content(child.Child("w:rubyBase"), link)
+		case "w:fldChar":
+			in.fieldChar(wml.AttrValue(in.src, child, "w:fldCharType"))
+		case "w:instrText":
+			in.instruction(scan.Text(in.src[child.OpenEnd:child.CloseStart]))
+		case "w:footnoteReference":
+			in.note(Footnote, wml.AttrValue(in.src, child, "w:id"))
+		case "w:endnoteReference":
+			in.note(Endnote, wml.AttrValue(in.src, child, "w:id"))
+		case "w:drawing", "w:pict", "w:object":
+			if !in.isHidden() {
+				in.drawing(child)
+			}
+		}
+	}
+}
+
+// symbol returns the character of a w:sym.
+func (in *inline) symbol(n *wml.Node) string {
+	if !in.enter(n) {
+		return ""
+	}
+	code, err := strconv.ParseUint(in.reader.Attr("w:char"), 16, 16)
+	if err != nil {
+		return ""
+	}
+	return string(rune(code))
+}
+
+// fieldChar begins a field, its result, or ends it.
+func (in *inline) fieldChar(kind string) {
+	last := len(in.fields) - 1
+	switch {
+	case kind == "begin":
+		in.fields = append(in.fields, field{})
+		in.codes++
+	case last < 0:
+	case kind == "separate" && !in.fields[last].showing:
+		f := &in.fields[last]
+		f.showing = true
+		in.codes--
+		if f.kind, f.link = codeOf(f.code); f.link == "" && last > 0 {
+			f.link = in.fields[last-1].link
+		}
+	case kind == "end":
+		if !in.fields[last].showing {
+			in.codes--
+		}
+		in.fields = in.fields[:last]
+	}
+}
+
+// instruction adds to the code of the innermost field.
+func (in *inline) instruction(text string) {
+	last := len(in.fields) - 1
+	if last >= 0 && !in.fields[last].showing && len(in.fields[last].code)+len(text) <= maxInstruction {
+		in.fields[last].code += text
+	}
+}
+
+// runFormat returns the formatting of a run: what a reader sees, the field that it is the result of, and its link.
+func (in *inline) runFormat(run *wml.Node, link string) []string {
+	format := in.formatCache(run)
+	kind := ""
+	if last := len(in.fields) - 1; last >= 0 {
+		kind, link = in.fields[last].kind, cmp.Or(in.fields[last].link, link)
+	}
+	if simple := run.Ancestor(func(n *wml.Node) bool { return n.Name == "w:fldSimple" || n.Name == "w:p" }); simple != nil &&
+		simple.Name == "w:fldSimple" {
+		kind, _ = codeOf(scan.Value([]byte(wml.AttrValue(in.src, simple, "w:instr"))))
+	}
+	if kind != "" && kind != "HYPERLINK" {
+		format = append(slices.Clip(format), "field "+kind)
+	}
+	if link != "" {
+		format = append(slices.Clip(format), "link "+link)
+	}
+	return format
+}
+
+// codeOf returns the kind of a field, and the address that a HYPERLINK leads to.
+func codeOf(code string) (kind, link string) {
+	kind, rest, _ := strings.Cut(strings.TrimSpace(code), " ")
+	kind = strings.ToUpper(kind)
+	rest = strings.TrimSpace(rest)
+	if kind != "HYPERLINK" || !strings.HasPrefix(rest, `"`) {
+		return kind, ""
+	}
+	link, _, _ = strings.Cut(rest[1:], `"`)
+	return kind, link
+}
+
+// formatCache returns the visible properties of a run. Runs of the paragraph with the same w:rPr share them.
+func (in *inline) formatCache(run *wml.Node) []string {
+	if run.Name == "m:r" {
+		return []string{"equation"}
+	}
+	key := ""
+	if props := run.Child("w:rPr"); props != nil {
+		key = string(in.src[props.OpenEnd:props.CloseStart])
+	}
+	format, known := in.base[key]
+	if !known {
+		format = formatOf(in.resolver.Run(run), &in.sheet.Theme)
+		if in.base == nil {
+			in.base = map[string][]string{}
+		}
+		in.base[key] = format
+	}
+	return format
+}
+
+// note adds a footnote or endnote. Each is written once.
+func (in *inline) note(kind LineKind, id string) {
+	o, key := in.outliner, string(kind)+id
+	in.addObject(func(depth int, position []string) {
+		l := Line{Part: o.name, Heading: o.heading, Place: "a " + string(kind), Kind: kind, Depth: depth, Format: position}
+		if kind == Endnote {
+			l.Place = "an " + string(kind)
+		}
+		note := o.notes[key]
+		delete(o.notes, key)
+		if p := o.notesIn[kind]; p != nil && note != nil {
+			l.Part = p.name
+			o.add(l)
+			o.within(p, func() { o.blocks(note, depth+1) })
+			return
+		}
+		o.add(l)
+	})
+}
