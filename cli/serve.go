@@ -215,6 +215,7 @@ func (c *config) documentWorkers() int {
 const (
 	otherWorkers    = 8
 	tagWorkers      = 64
+	sampleWorkers   = 8
 	manyTagsWorkers = 16
 	docxWorkers     = 500
 	pdfTasks        = 250
@@ -229,6 +230,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 	queue = store.NewQueue(db, store.QueueConfig{
 		Workers: map[string]int{
 			store.DefaultQueue: otherWorkers, docgen.TagQueue: tagWorkers, docgen.ManyTagsQueue: manyTagsWorkers,
+			docgen.SampleQueue:      sampleWorkers,
 			docgen.LaneDocx.Queue(): docxWorkers, docgen.LanePDF.Queue(): pdfTasks, docgen.LaneIsolated.Queue(): isolatedWorkers,
 			docgen.OldPDFQueue: 1, docgen.OldIsolatedQueue: 1,
 			docgen.MergeQueue: mergeWorkers, docgen.RelocationQueue: 1, docgen.RemovalQueue: 1, docgen.DeliveryQueue: deliveryWorkers,
@@ -236,6 +238,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 		Exhausted: generator.TaskFailed,
 	})
 	store.Handle(queue, afterFaults(generator.ReadTags))
+	store.HandleWithin(queue, generator.TaskTimeout(), afterFaults(inPortions(generator.CheckSamples, generate.ErrUnfinished)))
 	store.HandleWithin(queue, generator.TaskTimeout(), afterFaults(inPortions(generator.GenerateDocuments, generate.ErrUnfinished)))
 	store.Handle(queue, service.RequeueOldBatch)
 	store.Handle(queue, wakingDocuments(service))

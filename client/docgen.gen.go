@@ -180,14 +180,25 @@ type UpdateTemplateResponse struct {
 	JSON200 *TemplateEntry
 }
 
-// UpdateTemplate calls PUT /docgen_templates/{template_id}: change the defaults of a template.
+// UpdateTemplate calls PUT /docgen_templates/{template_id}: change a template.
 func (c *Client) UpdateTemplate(ctx context.Context, templateId string, body UpdateTemplateRequest, editors ...RequestEditor) (*UpdateTemplateResponse, error) {
 	return call(ctx, c, &UpdateTemplateResponse{}, "PUT", pathOf("/docgen_templates/%s", templateId), nil, jsonBody{body}, editors)
 }
 
+// CheckTemplateSamplesResponse is the response to CheckTemplateSamples.
+type CheckTemplateSamplesResponse struct {
+	Response
+	JSON202 *SampleReport
+}
+
+// CheckTemplateSamples calls POST /docgen_templates/{template_id}/check_samples: check a template with its samples.
+func (c *Client) CheckTemplateSamples(ctx context.Context, templateId string, body CheckSamplesRequest, editors ...RequestEditor) (*CheckTemplateSamplesResponse, error) {
+	return call(ctx, c, &CheckTemplateSamplesResponse{}, "POST", pathOf("/docgen_templates/%s/check_samples", templateId), nil, jsonBody{body}, editors)
+}
+
 // GetTemplateContractParams has the parameters of GetTemplateContract.
 type GetTemplateContractParams struct {
-	// TemplateVersionId The id of a version of the template (default: the current version).
+	// TemplateVersionId The id of a version of the template (default: the version in use).
 	TemplateVersionId *string `form:"template_version_id,omitempty" json:"template_version_id,omitempty"`
 }
 
@@ -203,6 +214,55 @@ func (c *Client) GetTemplateContract(ctx context.Context, templateId string, par
 	return call(ctx, c, &GetTemplateContractResponse{}, "GET", pathOf("/docgen_templates/%s/contract", templateId), params, nil, editors)
 }
 
+// ListTemplateSamplesParams has the parameters of ListTemplateSamples.
+type ListTemplateSamplesParams struct {
+	// TemplateVersionId The id of a version of the template (default: the current version of the file).
+	TemplateVersionId *string `form:"template_version_id,omitempty" json:"template_version_id,omitempty"`
+}
+
+// ListTemplateSamplesResponse is the response to ListTemplateSamples.
+type ListTemplateSamplesResponse struct {
+	Response
+	JSON200 *SampleReport
+}
+
+// ListTemplateSamples calls GET /docgen_templates/{template_id}/samples: list the samples of a template.
+func (c *Client) ListTemplateSamples(ctx context.Context, templateId string, params *ListTemplateSamplesParams, editors ...RequestEditor) (*ListTemplateSamplesResponse, error) {
+	return call(ctx, c, &ListTemplateSamplesResponse{}, "GET", pathOf("/docgen_templates/%s/samples", templateId), params, nil, editors)
+}
+
+// DeleteTemplateSampleResponse is the response to DeleteTemplateSample.
+type DeleteTemplateSampleResponse struct {
+	Response
+}
+
+// DeleteTemplateSample calls DELETE /docgen_templates/{template_id}/samples/{sample_name}: delete a sample of a template.
+func (c *Client) DeleteTemplateSample(ctx context.Context, templateId string, sampleName string, editors ...RequestEditor) (*DeleteTemplateSampleResponse, error) {
+	return call(ctx, c, &DeleteTemplateSampleResponse{}, "DELETE", pathOf("/docgen_templates/%s/samples/%s", templateId, sampleName), nil, nil, editors)
+}
+
+// GetTemplateSampleResponse is the response to GetTemplateSample.
+type GetTemplateSampleResponse struct {
+	Response
+	JSON200 *Sample
+}
+
+// GetTemplateSample calls GET /docgen_templates/{template_id}/samples/{sample_name}: get a sample of a template.
+func (c *Client) GetTemplateSample(ctx context.Context, templateId string, sampleName string, editors ...RequestEditor) (*GetTemplateSampleResponse, error) {
+	return call(ctx, c, &GetTemplateSampleResponse{}, "GET", pathOf("/docgen_templates/%s/samples/%s", templateId, sampleName), nil, nil, editors)
+}
+
+// SaveTemplateSampleResponse is the response to SaveTemplateSample.
+type SaveTemplateSampleResponse struct {
+	Response
+	JSON200 *Sample
+}
+
+// SaveTemplateSample calls PUT /docgen_templates/{template_id}/samples/{sample_name}: save a sample of a template.
+func (c *Client) SaveTemplateSample(ctx context.Context, templateId string, sampleName string, body SaveSampleRequest, editors ...RequestEditor) (*SaveTemplateSampleResponse, error) {
+	return call(ctx, c, &SaveTemplateSampleResponse{}, "PUT", pathOf("/docgen_templates/%s/samples/%s", templateId, sampleName), nil, jsonBody{body}, editors)
+}
+
 // ListTagsParams has the parameters of ListTags.
 type ListTagsParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
@@ -214,7 +274,7 @@ type ListTagsParams struct {
 	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
 
-	// TemplateVersionId The id of a version of the template (default: the current version).
+	// TemplateVersionId The id of a version of the template (default: the version in use).
 	TemplateVersionId *string `form:"template_version_id,omitempty" json:"template_version_id,omitempty"`
 }
 

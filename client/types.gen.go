@@ -187,7 +187,7 @@ type Batch struct {
 	Source       BatchSource     `json:"source"`
 	TemplateFile FileRef         `json:"template_file"`
 
-	// TemplateFileVersion The version that was current when the batch was created, or the version that the request specified.
+	// TemplateFileVersion The version in use when the batch was created, or the version that the request specified.
 	TemplateFileVersion FileVersionRef `json:"template_file_version"`
 	Type                BatchType      `json:"type"`
 }
@@ -274,6 +274,12 @@ type Changes struct {
 
 	// Takes Optional paths that are read now and were not before.
 	Takes []string `json:"takes"`
+}
+
+// CheckSamplesRequest defines model for CheckSamplesRequest.
+type CheckSamplesRequest struct {
+	// FileVersion The version to check (default: the current version of the file).
+	FileVersion *FileVersionRef `json:"file_version,omitempty"`
 }
 
 // CheckUploadRequest defines model for CheckUploadRequest.
@@ -427,7 +433,7 @@ type CreateBatchRequest struct {
 	// File The template.
 	File TemplateFileRef `json:"file"`
 
-	// FileVersion A version of the template (default: the current version). You can also send it as file.file_version.
+	// FileVersion A version of the template (default: its version in use, usually the current version of the file). You can also send it as file.file_version.
 	FileVersion *FileVersionRef               `json:"file_version,omitempty"`
 	InputSource CreateBatchRequestInputSource `json:"input_source"`
 
@@ -1825,6 +1831,132 @@ type RestoreVersionRequest struct {
 	TrashedAt *time.Time `json:"trashed_at"`
 }
 
+// Sample defines model for Sample.
+type Sample struct {
+	// Expectations What the document must be like; null if it only must have no errors.
+	Expectations *map[string]interface{} `json:"expectations"`
+
+	// Golden The Word document that the document must be equal to in structure; null for none.
+	Golden *FileRef `json:"golden"`
+	Name   string   `json:"name"`
+
+	// Options The options of the request.
+	Options      SampleOptions `json:"options"`
+	SavedAt      *time.Time    `json:"saved_at"`
+	SavedBy      UserMini      `json:"saved_by"`
+	TemplateFile FileRef       `json:"template_file"`
+
+	// Time What the document takes for the present; null for the time of the check.
+	Time *time.Time `json:"time"`
+	Type SampleType `json:"type"`
+
+	// UserInput The data for the template.
+	UserInput map[string]interface{} `json:"user_input"`
+}
+
+// SampleType defines model for Sample.Type.
+type SampleType string
+
+// SampleDifference defines model for SampleDifference.
+type SampleDifference struct {
+	// Got What is in the document.
+	Got *string `json:"got"`
+
+	// Heading The nearest heading before it.
+	Heading *string `json:"heading"`
+
+	// Kind The kind of the difference, such as missing_text.
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+
+	// Part The part of the file; null if the difference has no place.
+	Part *string `json:"part"`
+
+	// Place The place, such as table 2, row 3, cell 1.
+	Place *string `json:"place"`
+
+	// Want What is expected.
+	Want *string `json:"want"`
+}
+
+// SampleOptions defines model for SampleOptions.
+type SampleOptions struct {
+	// Locale As in a batch (default: that of the template).
+	Locale *string `json:"locale,omitempty"`
+
+	// Missing As in a batch (default: that of the template).
+	Missing *SampleOptionsMissing `json:"missing,omitempty"`
+
+	// Strict As in a batch (default false).
+	Strict *bool `json:"strict,omitempty"`
+
+	// TimeZone As in a batch (default: that of the template).
+	TimeZone *string `json:"time_zone,omitempty"`
+}
+
+// SampleOptionsMissing As in a batch (default: that of the template).
+type SampleOptionsMissing string
+
+// SampleReport defines model for SampleReport.
+type SampleReport struct {
+	// Entries All samples of the template, ordered by name.
+	Entries []SampleResult `json:"entries"`
+
+	// Status none: the version was not checked. processing: some checks are not done yet. passed: all samples passed. failed: at least one did not.
+	Status       SampleReportStatus `json:"status"`
+	TemplateFile FileRef            `json:"template_file"`
+
+	// TemplateFileVersion The version that was checked.
+	TemplateFileVersion FileVersionRef `json:"template_file_version"`
+}
+
+// SampleReportStatus none: the version was not checked. processing: some checks are not done yet. passed: all samples passed. failed: at least one did not.
+type SampleReportStatus string
+
+// SampleResult defines model for SampleResult.
+type SampleResult struct {
+	// CheckedAt When it passed or failed; null before.
+	CheckedAt *time.Time `json:"checked_at"`
+
+	// Differences How the document differs from what is expected, up to 50 differences.
+	Differences []SampleDifference `json:"differences"`
+
+	// IsHidden Whether the other fields are left out, because the caller may not download all files that the template includes, or because one of them has changed since the check.
+	IsHidden bool   `json:"is_hidden"`
+	Name     string `json:"name"`
+
+	// OmittedDifferences The number of further differences.
+	OmittedDifferences int64 `json:"omitted_differences"`
+
+	// Pages The number of pages of the PDF; null if they were not counted, because the sample does not expect a number.
+	Pages  *int64             `json:"pages"`
+	Status SampleResultStatus `json:"status"`
+
+	// Warnings Warnings about the document, up to 20.
+	Warnings []string `json:"warnings"`
+}
+
+// SampleResultStatus defines model for SampleResult.Status.
+type SampleResultStatus string
+
+// SaveSampleRequest defines model for SaveSampleRequest.
+type SaveSampleRequest struct {
+	// Expectations What the document must be like, in these fields, all of which are optional. contains, lacks: texts that must, or must not, appear within one paragraph or one row of a table. pages: the number of pages of the PDF, or an object with min and max. errors, warnings: parts of the messages that must be reported. fails: a part of the message with which the document must fail. Without expectations, the document must have no errors.
+	Expectations *map[string]interface{} `json:"expectations,omitempty"`
+
+	// Golden A Word document that the document must be equal to in structure: text, formatting, tables, pictures, and charts. Each check reads its current version. You must be allowed to download it.
+	Golden *FileRef `json:"golden,omitempty"`
+
+	// Options How to generate the document.
+	Options *SampleOptions `json:"options,omitempty"`
+
+	// Time What the document takes for the present, such as 2026-01-31T12:00:00Z (default: the time of the check).
+	Time *time.Time `json:"time"`
+
+	// UserInput The data for the template: any object.
+	UserInput map[string]interface{} `json:"user_input"`
+}
+
 // SigningKey defines model for SigningKey.
 type SigningKey struct {
 	CreatedAt *time.Time `json:"created_at"`
@@ -1936,14 +2068,20 @@ type TemplateEntry struct {
 	// FileName The name of the file.
 	FileName string `json:"file_name"`
 
-	// Problem Why batches cannot use the current version, at most 1000 characters; null if no error is known. A Platen extension.
+	// Problem Why batches cannot use that version, at most 1000 characters; null if no error is known. A Platen extension.
 	Problem *string `json:"problem"`
 
-	// State Whether the current version has been read. failed: batches cannot use it. A Platen extension.
+	// SamplesRequired Whether a version must pass the samples of the template before batches use it. A Platen extension.
+	SamplesRequired bool `json:"samples_required"`
+
+	// State Whether the version that batches use has been read. failed: batches cannot use it. A Platen extension.
 	State TemplateEntryState `json:"state"`
+
+	// VersionInUse The version that batches use that do not name one: the current version of the file or, if samples are required, the newest version that passed them. A Platen extension.
+	VersionInUse FileVersionRef `json:"version_in_use"`
 }
 
-// TemplateEntryState Whether the current version has been read. failed: batches cannot use it. A Platen extension.
+// TemplateEntryState Whether the version that batches use has been read. failed: batches cannot use it. A Platen extension.
 type TemplateEntryState string
 
 // TemplateFileRef defines model for TemplateFileRef.
@@ -2033,7 +2171,10 @@ type UpdateCollaborationRequestStatus string
 // UpdateTemplateRequest defines model for UpdateTemplateRequest.
 type UpdateTemplateRequest struct {
 	// Defaults Default options of batches that use this template.
-	Defaults ChangedDefaults `json:"defaults"`
+	Defaults *ChangedDefaults `json:"defaults,omitempty"`
+
+	// SamplesRequired Whether a version must pass the samples of the template before batches use it.
+	SamplesRequired *bool `json:"samples_required,omitempty"`
 }
 
 // UpdateUserRequest defines model for UpdateUserRequest.

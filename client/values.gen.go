@@ -386,6 +386,34 @@ const (
 	ReplayRequestStatePending   ReplayRequestState = "pending"
 )
 
+// Defines values for SampleType.
+const (
+	SampleTypeDocgenSample SampleType = "docgen_sample"
+)
+
+// Defines values for SampleOptionsMissing.
+const (
+	SampleOptionsMissingBlank SampleOptionsMissing = "blank"
+	SampleOptionsMissingError SampleOptionsMissing = "error"
+	SampleOptionsMissingTag   SampleOptionsMissing = "tag"
+)
+
+// Defines values for SampleReportStatus.
+const (
+	SampleReportStatusFailed     SampleReportStatus = "failed"
+	SampleReportStatusNone       SampleReportStatus = "none"
+	SampleReportStatusPassed     SampleReportStatus = "passed"
+	SampleReportStatusProcessing SampleReportStatus = "processing"
+)
+
+// Defines values for SampleResultStatus.
+const (
+	SampleResultStatusFailed     SampleResultStatus = "failed"
+	SampleResultStatusNone       SampleResultStatus = "none"
+	SampleResultStatusPassed     SampleResultStatus = "passed"
+	SampleResultStatusProcessing SampleResultStatus = "processing"
+)
+
 // Defines values for SigningKeySlot.
 const (
 	SigningKeySlotPrimary   SigningKeySlot = "primary"

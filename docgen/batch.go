@@ -26,7 +26,7 @@ const InputSource = "api"
 // NewBatch describes a batch: a template and the documents to generate from it.
 type NewBatch struct {
 	TemplateID    int64
-	VersionID     int64  // of the template; 0 for its current version
+	VersionID     int64  // of the template; 0 for the one that its batches use
 	InputSource   string // must be InputSource
 	DestinationID int64  // the folder for the documents
 	OutputType    string // OutputDocx or OutputPDF
@@ -233,7 +233,7 @@ func (s *Service) batchTargets(ctx context.Context, q *store.Queries, c *Caller,
 	if err != nil {
 		return version, destination, err
 	}
-	if version, err = fileVersion(ctx, q, template.row, b.VersionID); err != nil {
+	if version, err = templateVersion(ctx, q, template.row, b.VersionID); err != nil {
 		return version, destination, err
 	}
 	destination, err = s.find(ctx, q, c, Folder, b.DestinationID, MayUpload)

@@ -80,7 +80,7 @@ func (r *Reading) findings() (string, error) {
 	return string(b), err
 }
 
-// Contract returns the contract of a template's version; version 0 is the current one. ready is false while the version
+// Contract returns the contract of a template's version; version 0 is the one that batches use. ready is false while the version
 // is still being read.
 func (s *Service) Contract(ctx context.Context, c *Caller, fileID, versionID int64) (found Contract, ready bool, err error) {
 	if err := c.require(ScopeDocGen); err != nil {
@@ -92,7 +92,7 @@ func (s *Service) Contract(ctx context.Context, c *Caller, fileID, versionID int
 		if err != nil {
 			return err
 		}
-		version, err := fileVersion(ctx, q, p.row, versionID)
+		version, err := templateVersion(ctx, q, p.row, versionID)
 		if err != nil {
 			return err
 		}

@@ -47,19 +47,21 @@ func defaultsOf(row store.TemplateDefaultsRow) Defaults {
 	return Defaults{Missing: row.DefaultMissing, Locale: row.DefaultLocale, TimeZone: row.DefaultTimeZone}
 }
 
-// TemplateChange is a change of a template. Nil fields stay unchanged. Empty fields mean the defaults of the server.
-type TemplateChange struct{ Missing, Locale, TimeZone *string }
+// TemplateChange is a change of a template. Nil fields stay unchanged. Empty defaults mean those of the server.
+type TemplateChange struct {
+	Missing, Locale, TimeZone *string
+	SamplesRequired           *bool
+}
 
-// UpdateTemplate changes the defaults of a template. Existing batches keep their options.
+// UpdateTemplate changes the defaults of a template, and whether it requires its samples. Existing batches keep their options. Samples can
+// be required only if the current version of the file has passed them.
 func (s *Service) UpdateTemplate(ctx context.Context, c *Caller, fileID int64, change TemplateChange) (Template, error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return Template{}, err
 	}
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
-		if _, err := s.lock(ctx, tx, c, File, fileID, MayEdit, ""); err != nil {
-			return err
-		}
-		if _, err := s.findTemplate(ctx, tx.Queries, c, fileID, MayEdit); err != nil {
+		p, err := s.lockTemplate(ctx, tx, c, fileID)
+		if err != nil {
 			return err
 		}
 		row, err := tx.TemplateDefaults(ctx, fileID)
@@ -79,9 +81,13 @@ func (s *Service) UpdateTemplate(ctx context.Context, c *Caller, fileID int64, c
 		if err := Invalid(problems...); err != nil {
 			return err
 		}
-		return tx.SetTemplateDefaults(ctx, store.SetTemplateDefaultsParams{
+		err = tx.SetTemplateDefaults(ctx, store.SetTemplateDefaultsParams{
 			FileID: fileID, DefaultMissing: d.Missing, DefaultLocale: d.Locale, DefaultTimeZone: d.TimeZone,
 		})
+		if err != nil || change.SamplesRequired == nil {
+			return err
+		}
+		return requireSamples(ctx, tx, p, *change.SamplesRequired)
 	})
 	if err != nil {
 		return Template{}, err

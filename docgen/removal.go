@@ -238,6 +238,9 @@ func (r *remover) versions(ctx context.Context, versions []int64) (all bool, err
 		if err := r.tx.DeleteTagReading(ctx, version); err != nil {
 			return false, err
 		}
+		if err := r.tx.DeleteSampleResults(ctx, version); err != nil {
+			return false, err
+		}
 		tags, err := r.tx.DeleteFirstTags(ctx, version, int64(r.room))
 		if err != nil {
 			return false, err

@@ -33,6 +33,8 @@ Trashed                                            404        ✓        ✓    
 Trashed, a folder                                  404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 Tags                                               404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓        ✓
 Contract                                           404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓        ✓
+Sample                                             404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓        ✓
+SampleReport                                       404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓        ✓
 Content                                            404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
 CreateBatch from a template                        404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
 TryBatch from a template                           404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
@@ -63,6 +65,9 @@ CreateWebhook                                      404        ✓        ✓    
 CreateListener                                     404        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 MarkTemplate                                       404      403      403      403      403      403        ✓        ✓        ✓        ✓
 UpdateTemplate                                     404      403      403      403      403      403        ✓        ✓        ✓        ✓
+SaveSample                                         404      403      403      403      403      403        ✓        ✓        ✓        ✓
+CheckTemplate                                      404      403      403      403      403      403        ✓        ✓        ✓        ✓
+DeleteSample                                       404      403      403      403      403      403        ✓        ✓        ✓        ✓
 UnmarkTemplate                                     404      403      403      403      403      403        ✓        ✓        ✓        ✓
 CreateCollaboration                                404      403      403      403      403      403        ✓        ✓        ✓        ✓
 CreateCollaboration with more rights               404      403      403      403      403      403      403        ✓        ✓        ✓
@@ -154,6 +159,14 @@ var operations = []operation{
 	}},
 	{"Contract", "", func(w *world, c *docgen.Caller, at target) error {
 		_, _, err := w.Contract(w.t.Context(), c, at.template, 0)
+		return err
+	}},
+	{"Sample", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Sample(w.t.Context(), c, at.template, "sample")
+		return err
+	}},
+	{"SampleReport", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.SampleReport(w.t.Context(), c, at.template, 0)
 		return err
 	}},
 	{"Content", "", func(w *world, c *docgen.Caller, at target) error {
@@ -294,6 +307,17 @@ var operations = []operation{
 		_, err := w.UpdateTemplate(w.t.Context(), c, at.template, docgen.TemplateChange{Locale: new("de")})
 		return err
 	}},
+	{"SaveSample", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.SaveSample(w.t.Context(), c, at.template, newSample("new"))
+		return err
+	}},
+	{"CheckTemplate", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CheckTemplate(w.t.Context(), c, at.template, 0)
+		return err
+	}},
+	{"DeleteSample", "", func(w *world, c *docgen.Caller, at target) error {
+		return w.DeleteSample(w.t.Context(), c, at.template, "sample")
+	}},
 	{"UnmarkTemplate", "", func(w *world, c *docgen.Caller, at target) error {
 		return w.UnmarkTemplate(w.t.Context(), c, at.template)
 	}},
@@ -397,6 +421,8 @@ func (w *world) newTarget(parent int64, caller, other, guest *docgen.Caller) tar
 	template := w.template(w.alice, at.folder, "template.docx")
 	at.template = template.ID
 	must(w.t, w.SaveReading(w.t.Context(), template.VersionID, docgen.Reading{Schema: []byte(`{"type":"object"}`)}))
+	_, err := w.SaveSample(w.t.Context(), w.alice, at.template, newSample("sample"))
+	must(w.t, err)
 	at.collaboration = w.share(docgen.Folder, at.folder, other, docgen.RoleViewer).ID
 	at.gift = w.share(docgen.Folder, w.folder(w.alice, at.folder, "gift"), other, docgen.RoleViewer).ID
 	for i, pair := range []*[2]int64{&at.trashed, &at.gone} {

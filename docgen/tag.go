@@ -126,13 +126,17 @@ func (s *Service) findReading(ctx context.Context, q *store.Queries, c *Caller, 
 	return reading, nil
 }
 
-// templateChanged starts reading the tags of a file's new version if the file is a template.
+// templateChanged starts reading the tags of a file's new version, and checking it with samples, if the file is a template.
 func (s *Service) templateChanged(ctx context.Context, tx *store.Tx, fileID, versionID, userID int64) error {
 	marked, err := tx.IsTemplate(ctx, fileID)
 	if err != nil || !marked {
 		return err
 	}
-	return s.requestTags(ctx, tx, versionID, userID)
+	if err := s.requestTags(ctx, tx, versionID, userID); err != nil {
+		return err
+	}
+	_, err = requestSamples(ctx, tx, fileID, versionID, userID)
+	return err
 }
 
 // TemplateContent returns the content of a template's version for the tasks that read it. The Error has CodeNotFound if the version was
@@ -262,7 +266,7 @@ func (s *Service) SaveReading(ctx context.Context, versionID int64, r Reading) e
 	})
 }
 
-// Tags returns one page of the tags of a template's version in document order; version 0 is the current one. While the
+// Tags returns one page of the tags of a template's version in document order; version 0 is the one that batches use. While the
 // version is still being read, ready is false and the page is empty.
 func (s *Service) Tags(ctx context.Context, c *Caller, fileID, versionID int64, r PageRequest) (tags TagPage, ready bool, err error) {
 	if err := c.require(ScopeDocGen); err != nil {
@@ -274,7 +278,7 @@ func (s *Service) Tags(ctx context.Context, c *Caller, fileID, versionID int64, 
 		if err != nil {
 			return err
 		}
-		version, err := fileVersion(ctx, q, p.row, versionID)
+		version, err := templateVersion(ctx, q, p.row, versionID)
 		if err != nil {
 			return err
 		}

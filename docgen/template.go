@@ -15,9 +15,12 @@ import (
 type Template struct {
 	FileID   int64
 	FileName string
-	State    string // of reading the current version: TemplateProcessing, TemplateReady, or TemplateFailed
-	Problem  string // why the current version cannot be read; empty unless State is TemplateFailed
+	State    string // of reading the version that batches use: TemplateProcessing, TemplateReady, or TemplateFailed
+	Problem  string // why that version cannot be read; empty unless State is TemplateFailed
 	Defaults Defaults
+
+	SamplesRequired bool  // versions must pass the samples before batches use them
+	VersionID       int64 // the version that batches use
 }
 
 // maxProblemShown is the number of characters of a problem that are shown with a template. The contract shows all of them.
@@ -47,7 +50,7 @@ func (s *Service) templateFor(ctx context.Context, q *store.Queries, c *Caller, 
 		}
 	}
 	return Template{FileID: row.FileID, FileName: row.Name, State: cmp.Or(row.State, TemplateProcessing), Problem: row.Problem,
-		Defaults: defaultsOf(row.Defaults)}, nil
+		Defaults: defaultsOf(row.Defaults), SamplesRequired: row.SamplesRequired, VersionID: row.VersionID}, nil
 }
 
 // MarkTemplate marks a file as a template and starts reading its tags. If the Service accepts only Word documents as
@@ -162,10 +165,18 @@ func (s *Service) Template(ctx context.Context, c *Caller, fileID int64) (Templa
 		if err != nil {
 			return err
 		}
-		row, err := q.TemplateReading(ctx, p.row.VersionID)
+		version, err := templateVersion(ctx, q, p.row, 0)
+		if err != nil {
+			return err
+		}
+		row, err := q.TemplateReading(ctx, version.ID)
 		if errors.Is(err, sql.ErrNoRows) {
 			err = nil
 		}
+		if err != nil {
+			return err
+		}
+		use, err := q.TemplateUse(ctx, fileID)
 		if err != nil {
 			return err
 		}
@@ -174,21 +185,24 @@ func (s *Service) Template(ctx context.Context, c *Caller, fileID int64) (Templa
 			return err
 		}
 		found, err = s.templateFor(ctx, q, c, store.TemplateRow{
-			FileID: fileID, Name: p.row.Name, State: row.State, Problem: row.Problem, VersionID: p.row.VersionID, Includes: row.Includes,
-			Defaults: defaults,
+			FileID: fileID, Name: p.row.Name, State: row.State, Problem: row.Problem, VersionID: version.ID, Includes: row.Includes,
+			Defaults: defaults, SamplesRequired: use.SamplesRequired,
 		})
 		return err
 	})
 	return found, err
 }
 
-// UnmarkTemplate turns a template into a regular file again. Batches in progress continue.
+// UnmarkTemplate turns a template into a regular file again, and deletes its samples. Batches in progress continue.
 func (s *Service) UnmarkTemplate(ctx context.Context, c *Caller, fileID int64) error {
 	if err := c.require(ScopeDocGen); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		if _, err := s.findTemplate(ctx, tx.Queries, c, fileID, MayEdit); err != nil {
+			return err
+		}
+		if err := errors.Join(tx.DeleteSamplesOf(ctx, fileID), tx.DeleteOldSampleResults(ctx, fileID, 0)); err != nil {
 			return err
 		}
 		_, err := tx.DeleteTemplate(ctx, fileID)

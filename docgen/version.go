@@ -128,6 +128,12 @@ func (s *Service) TrashVersion(ctx context.Context, c *Caller, fileID, versionID
 		if version.ID == p.row.VersionID {
 			return failf(CodeForbidden, "Access denied – the current version cannot be deleted. Promote another version first, or delete the file.")
 		}
+		if use, err := tx.TemplateUse(ctx, fileID); err == nil && use.UsedVersionID == version.ID {
+			return failf(CodeForbidden, "Access denied – batches use this version, the newest one that passed the samples of the template. "+
+				"Correct the current version first, or set samples_required to false.")
+		} else if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
 		return tx.TrashVersion(ctx, version.ID, s.micros(), c.User.ID)
 	})
 }

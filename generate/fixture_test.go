@@ -94,7 +94,7 @@ func (w *world) generate(db *store.DB, cfg generate.Config) {
 	g := generate.New(cfg)
 	w.queue = store.NewQueue(db, store.QueueConfig{
 		Workers: map[string]int{
-			store.DefaultQueue: 1, docgen.TagQueue: 8, docgen.ManyTagsQueue: 8, docgen.MergeQueue: 8,
+			store.DefaultQueue: 1, docgen.TagQueue: 8, docgen.ManyTagsQueue: 8, docgen.MergeQueue: 8, docgen.SampleQueue: 2,
 			docgen.LaneDocx.Queue(): 100, docgen.LanePDF.Queue(): 100, docgen.LaneIsolated.Queue(): 100,
 		},
 		Exhausted: g.TaskFailed,
@@ -102,6 +102,7 @@ func (w *world) generate(db *store.DB, cfg generate.Config) {
 		Poll:      poll,
 	})
 	store.Handle(w.queue, snoozing(g.ReadTags))
+	store.Handle(w.queue, snoozing(g.CheckSamples))
 	store.Handle(w.queue, snoozing(g.GenerateDocuments))
 	store.Handle(w.queue, func(ctx context.Context, _ docgen.WakeDocuments) error {
 		return errors.Join(service.WakeDocuments(ctx), store.Snooze(poll+time.Millisecond))

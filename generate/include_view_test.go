@@ -63,6 +63,10 @@ var views = map[string]func(ctx context.Context, s *docgen.Service, c *docgen.Ca
 		found, err := s.Templates(ctx, c, docgen.PageRequest{})
 		return found.Entries, true, err
 	},
+	"samples": func(ctx context.Context, s *docgen.Service, c *docgen.Caller, template int64) (any, bool, error) {
+		found, err := s.SampleReport(ctx, c, template, 0)
+		return found, found.State != docgen.SamplesProcessing, err
+	},
 	"dry run": func(ctx context.Context, s *docgen.Service, c *docgen.Caller, template int64) (any, bool, error) {
 		found, err := s.TryBatch(ctx, c, docgen.NewBatch{
 			TemplateID: template, InputSource: docgen.InputSource, OutputType: docgen.OutputDocx,

@@ -30,6 +30,12 @@ var routeCases = []routeCase{
 	{"DELETE /docgen_templates/{template_id}", nil, "403 404 403 204 204 404 204"},
 	{"GET /docgen_templates/{template_id}/tags", nil, "403 404 200 200 200 404 200"},
 	{"GET /docgen_templates/{template_id}/contract", nil, "403 404 200 200 200 404 200"},
+	{"GET /docgen_templates/{template_id}/samples", nil, "403 404 200 200 200 404 200"},
+	{"PUT /docgen_templates/{template_id}/samples/{sample_name}", func(scene) any { return object{"user_input": object{"name": "Ada"}} },
+		"403 404 403 200 200 404 200"},
+	{"GET /docgen_templates/{template_id}/samples/{sample_name}", nil, "403 404 200 200 200 404 200"},
+	{"POST /docgen_templates/{template_id}/check_samples", nil, "403 404 403 202 202 404 202"},
+	{"DELETE /docgen_templates/{template_id}/samples/{sample_name}", nil, "403 404 403 204 204 404 204"},
 	{"GET /docgen_template_jobs/{template_id}", nil, "403 404 200 200 200 404 200"},
 	{"POST /docgen_batches", func(s scene) any { return batch(s) }, "403 404 403 202 202 404 202"},
 	{"GET /docgen_batches/{batch_id}", nil, "403 404 404 404 200 404 404"},
@@ -153,7 +159,7 @@ func at(route string, s scene) string {
 	return strings.NewReplacer("{template_id}", id(s.file), "{file_id}", id(s.file), "{folder_id}", id(s.folder), "{batch_id}", s.batch,
 		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration), "{user_id}", id(s.user),
 		"{archive_id}", id(s.archive), "{webhook_id}", id(s.webhook),
-		"{delivery_id}", id(s.delivery), "{listener_id}", id(s.listener), "{slot}", "primary", "{token_id}", id(s.token),
+		"{delivery_id}", id(s.delivery), "{listener_id}", id(s.listener), "{slot}", "primary", "{sample_name}", "paid", "{token_id}", id(s.token),
 		"{storage_policy_id}", "1", " /oauth2", " //oauth2").Replace(route)
 }
 

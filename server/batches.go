@@ -13,7 +13,7 @@ type batch struct {
 	ID                  string                 `json:"id" format:"uuid"`
 	Type                string                 `json:"type" enum:"docgen_batch"`
 	TemplateFile        fileRef                `json:"template_file"`
-	TemplateFileVersion fileVersionRef         `json:"template_file_version" doc:"The version that was current when the batch was created, or the version that the request specified."`
+	TemplateFileVersion fileVersionRef         `json:"template_file_version" doc:"The version in use when the batch was created, or the version that the request specified."`
 	DestinationFolder   folderRef              `json:"destination_folder" doc:"The folder for the documents; 0 is the root folder of the user who created the batch."`
 	OutputType          string                 `json:"output_type" enum:"docx,pdf"`
 	Options             batchOptions           `json:"options" doc:"The options of the request, without passwords."`
@@ -144,7 +144,7 @@ var docCreateBatch = doc{
 
 type createBatchRequest struct {
 	File        templateFileRef  `json:"file" doc:"The template."`
-	FileVersion *fileVersionRef  `json:"file_version,omitempty" doc:"A version of the template (default: the current version). You can also send it as file.file_version."`
+	FileVersion *fileVersionRef  `json:"file_version,omitempty" doc:"A version of the template (default: its version in use, usually the current version of the file). You can also send it as file.file_version."`
 	InputSource string           `json:"input_source" enum:"api"`
 	Destination folderRef        `json:"destination_folder" doc:"The folder for the documents; 0 is the root folder of the caller."`
 	OutputType  string           `json:"output_type" enum:"docx,pdf" doc:"The type of the documents."`

@@ -84,7 +84,7 @@ func contractOf(c *docgen.Contract) *contract {
 // ContractQuery holds the parameters of a request for a contract.
 type ContractQuery struct {
 	TemplatePath
-	VersionID string `query:"template_version_id" doc:"The id of a version of the template (default: the current version)." example:"87654321"`
+	VersionID string `query:"template_version_id" doc:"The id of a version of the template (default: the version in use)." example:"87654321"`
 }
 
 // A contractReply holds a contract, or says that the server is still reading the template.

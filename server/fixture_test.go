@@ -332,6 +332,8 @@ func (w *world) scene() scene {
 		Tags:   []docgen.Tag{{Content: "{{ name }}", Type: "text", JSONPaths: []string{"name"}}},
 		Schema: []byte(`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`),
 	}))
+	_, err = w.SaveSample(ctx, w.owner, s.file, docgen.NewSample{Name: "paid", Input: new(docgen.Inputs).Parse([]byte(`{"name":"Ada"}`))})
+	must(w.t, err)
 	s.batch, err = w.CreateBatch(ctx, w.owner, docgen.NewBatch{
 		TemplateID: s.file, InputSource: docgen.InputSource, DestinationID: s.folder, OutputType: docgen.OutputDocx,
 		Documents: []docgen.NewDocument{{Name: "Letter", Input: new(docgen.Inputs).Parse([]byte(`{"name":"Ada"}`))}},

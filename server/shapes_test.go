@@ -31,7 +31,8 @@ func TestShapes(t *testing.T) {
 		})
 		w.t.Run("a template", func(t *testing.T) {
 			const template = `{"file":{"id":"FILE","type":"file"},"file_name":"Invoice.docx","state":"ready","problem":null,` +
-				`"defaults":{"missing":null,"locale":null,"time_zone":null}}`
+				`"defaults":{"missing":null,"locale":null,"time_zone":null},"samples_required":false,` +
+				`"version_in_use":{"id":"VERSION","type":"file_version"}}`
 			same(t, get(t, "/docgen_templates/FILE"), template)
 			same(t, get(t, "/docgen_templates"), `{"entries":[`+template+`],"limit":100,"next_marker":null,"prev_marker":null}`)
 		})

@@ -31,10 +31,13 @@ type templateBase struct {
 type templateEntry struct {
 	File     fileRef `json:"file"`
 	FileName string  `json:"file_name" doc:"The name of the file."`
-	State    string  `json:"state" enum:"processing,ready,failed" doc:"Whether the current version has been read. failed: batches cannot use it. A Platen extension."`
-	Problem  *string `json:"problem" doc:"Why batches cannot use the current version, at most 1000 characters; null if no error is known. A Platen extension."`
+	State    string  `json:"state" enum:"processing,ready,failed" doc:"Whether the version that batches use has been read. failed: batches cannot use it. A Platen extension."`
+	Problem  *string `json:"problem" doc:"Why batches cannot use that version, at most 1000 characters; null if no error is known. A Platen extension."`
 
 	Defaults templateDefaults `json:"defaults" doc:"Default options of batches that use this template. A Platen extension."`
+
+	SamplesRequired bool           `json:"samples_required" doc:"Whether a version must pass the samples of the template before batches use it. A Platen extension."`
+	VersionInUse    fileVersionRef `json:"version_in_use" doc:"The version that batches use that do not name one: the current version of the file or, if samples are required, the newest version that passed them. A Platen extension."`
 }
 
 // templateDefaults are null if the server's defaults apply.
@@ -45,8 +48,10 @@ type templateDefaults struct {
 }
 
 func templateOf(t *docgen.Template) templateEntry {
+	d := t.Defaults
 	return templateEntry{File: fileRef{ID: ID(t.FileID), Type: typeFile}, FileName: t.FileName, State: t.State, Problem: orNull(t.Problem),
-		Defaults: templateDefaults{Missing: orNull(t.Defaults.Missing), Locale: orNull(t.Defaults.Locale), TimeZone: orNull(t.Defaults.TimeZone)}}
+		Defaults:        templateDefaults{Missing: orNull(d.Missing), Locale: orNull(d.Locale), TimeZone: orNull(d.TimeZone)},
+		SamplesRequired: t.SamplesRequired, VersionInUse: fileVersionRef{ID: ID(t.VersionID), Type: typeFileVersion}}
 }
 
 func (a *api) markTemplate(ctx context.Context, c *call, _ *struct{}) (*reply[templateBase], error) {
@@ -104,17 +109,20 @@ func (a *api) getTemplate(ctx context.Context, c *call, in *TemplatePath) (*repl
 
 var docUpdateTemplate = doc{
 	id: "update_template", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
-	summary: "Change the defaults of a template",
-	description: "Sets the options missing, locale, and time_zone for batches of this template that do not specify them. Fields that " +
-		"you omit do not change; null resets a field to the server's default. Existing batches keep their options. A Platen " +
-		"extension.",
-	errors:  []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, codeMediaType, docgen.CodeBodyTooLarge},
+	summary: "Change a template",
+	description: "Sets the options missing, locale, and time_zone for batches of this template that do not specify them, and whether a " +
+		"version must pass the samples of the template before batches use it. Fields that you omit do not change; null resets a default " +
+		"to that of the server. Existing batches keep their options and their version. Samples can be required only if the current " +
+		"version of the file has passed them. A Platen extension.",
+	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, codeMediaType,
+		docgen.CodeBodyTooLarge},
 	body:    updateTemplateRequest{},
 	example: exampleTemplate(),
 }
 
 type updateTemplateRequest struct {
-	Defaults changedDefaults `json:"defaults" doc:"Default options of batches that use this template."`
+	Defaults        *changedDefaults `json:"defaults,omitempty" doc:"Default options of batches that use this template."`
+	SamplesRequired *bool            `json:"samples_required,omitempty" doc:"Whether a version must pass the samples of the template before batches use it."`
 }
 
 type changedDefaults struct {
@@ -140,10 +148,15 @@ func (a *api) updateTemplate(ctx context.Context, c *call, in *TemplatePath) (*r
 	if err != nil {
 		return nil, err
 	}
-	d := request.Defaults
-	changed, err := a.service.UpdateTemplate(ctx, c.caller, id, docgen.TemplateChange{
-		Missing: textOf(d.Missing), Locale: textOf(d.Locale), TimeZone: textOf(d.TimeZone),
-	})
+	if request.Defaults == nil && request.SamplesRequired == nil {
+		return nil, docgen.Invalid(docgen.Problem{Reason: docgen.ReasonMissing, Name: "defaults",
+			Message: "the request changes nothing; send 'defaults' or 'samples_required'"})
+	}
+	change := docgen.TemplateChange{SamplesRequired: request.SamplesRequired}
+	if d := request.Defaults; d != nil {
+		change.Missing, change.Locale, change.TimeZone = textOf(d.Missing), textOf(d.Locale), textOf(d.TimeZone)
+	}
+	changed, err := a.service.UpdateTemplate(ctx, c.caller, id, change)
 	if err != nil {
 		return nil, err
 	}
@@ -154,14 +167,14 @@ func (a *api) updateTemplate(ctx context.Context, c *call, in *TemplatePath) (*r
 func exampleTemplate() templateEntry {
 	return templateEntry{
 		File: fileRef{ID: exampleFile, Type: typeFile}, FileName: "Invoice.docx", State: docgen.TemplateReady,
-		Defaults: templateDefaults{Locale: new("de-CH")},
+		Defaults: templateDefaults{Locale: new("de-CH")}, VersionInUse: fileVersionRef{ID: exampleVersion, Type: typeFileVersion},
 	}
 }
 
 var docUnmarkTemplate = doc{
 	id: "unmark_template", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary:     "Unmark a template",
-	description: "The file remains, but is no longer a template. Batches in progress continue.",
+	description: "The file remains, but is no longer a template, and its samples are deleted. Batches in progress continue.",
 	status:      http.StatusNoContent,
 	errors:      []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
 }
@@ -231,7 +244,7 @@ const (
 type TagsQuery struct {
 	TemplatePath
 	PageQuery
-	VersionID string `query:"template_version_id" doc:"The id of a version of the template (default: the current version)." example:"87654321"`
+	VersionID string `query:"template_version_id" doc:"The id of a version of the template (default: the version in use)." example:"87654321"`
 }
 
 // A tagsReply holds tags, or says that the server is still reading them.

@@ -116,6 +116,7 @@ const (
 	typeFileVersion = "file_version"
 	typeFolder      = "folder"
 	typeBatch       = "docgen_batch"
+	typeSample      = "docgen_sample"
 	typeJob         = "docgen_job"
 	typeUser        = "user"
 	typeEnterprise  = "enterprise"

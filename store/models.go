@@ -147,6 +147,31 @@ type DocgenMerge struct {
 	Crashes         int64
 }
 
+type DocgenSample struct {
+	FileID       int64
+	Name         string
+	Input        string
+	Options      string
+	Expectations string
+	GoldenID     int64
+	TimeAt       int64
+	Size         int64
+	SavedAt      int64
+	SavedBy      int64
+}
+
+type DocgenSampleResult struct {
+	VersionID   int64
+	Name        string
+	State       string
+	Round       int64
+	Tries       int64
+	Findings    string
+	Includes    string
+	EndedAt     int64
+	RequestedBy int64
+}
+
 type DocgenTag struct {
 	VersionID int64
 	Position  int64
@@ -173,6 +198,8 @@ type DocgenTemplate struct {
 	DefaultLocale   string
 	DefaultTimeZone string
 	OwnerID         int64
+	SamplesRequired bool
+	UsedVersionID   int64
 }
 
 type DocgenTurn struct {

@@ -52,7 +52,7 @@ var changedByMigrations = map[string]struct {
 			"docgen_tag_readings includes":     "",
 			"docgen_tag_readings requested_by": "0",
 			"docgen_templates owner_id":        "11", "docgen_templates default_missing": "", "docgen_templates default_locale": "",
-			"docgen_templates default_time_zone": "",
+			"docgen_templates default_time_zone": "", "docgen_templates samples_required": "0", "docgen_templates used_version_id": "0",
 		},
 		added: map[string][]row{"folder_counts": {
 			{"#": "21", "folder_id": "21", "items": "1"}, {"#": "31", "folder_id": "31", "items": "3"}, {"#": "32", "folder_id": "32", "items": "1"},

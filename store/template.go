@@ -10,13 +10,14 @@ import (
 type TemplateRow struct {
 	FileID  int64
 	Name    string
-	State   string // of reading the tags of its current version; "" if that was never requested
+	State   string // of reading the tags of the version that batches use; "" if that was never requested
 	Problem string // the first 1000 characters at most
 
-	VersionID int64  // its current version
+	VersionID int64  // the version that batches use
 	Includes  string // of the reading, as in the column
 
-	Defaults TemplateDefaultsRow
+	Defaults        TemplateDefaultsRow
+	SamplesRequired bool
 }
 
 // The number of templates that one step of a list considers: templateCandidates, divided by the number of owners, but at least
@@ -72,11 +73,12 @@ var ownersShare = fmt.Sprintf("CASE WHEN COUNT(*) * %[1]d < %[2]d THEN %[2]d / C
 // above, and they are neither in the trash nor in a trashed folder.
 var visibleTemplates = candidateTemplates + `
 SELECT items.id, items.name, COALESCE(readings.state, ''), SUBSTR(COALESCE(readings.problem, ''), 1, 1000),
-    items.version_id, COALESCE(readings.includes, ''),
-    default_missing, default_locale, default_time_zone FROM candidates
+    COALESCE(NULLIF(docgen_templates.used_version_id, 0), items.version_id), COALESCE(readings.includes, ''),
+    default_missing, default_locale, default_time_zone, samples_required FROM candidates
 JOIN docgen_templates ON docgen_templates.file_id = candidates.file_id
 JOIN items ON items.id = candidates.file_id
-LEFT JOIN docgen_tag_readings readings ON readings.version_id = items.version_id
+LEFT JOIN docgen_tag_readings readings
+    ON readings.version_id = COALESCE(NULLIF(docgen_templates.used_version_id, 0), items.version_id)
 WHERE (
     WITH RECURSIVE chain (id, parent_id, owner_id, trashed_at) AS (
         SELECT self.id, self.parent_id, self.owner_id, self.trashed_at
@@ -111,7 +113,7 @@ func (q *Queries) templates(ctx context.Context, direction []any, fileID, userID
 	step.Rows, err = collect(ctx, q.db, func(row *TemplateRow) []any {
 		d := &row.Defaults
 		return []any{&row.FileID, &row.Name, &row.State, &row.Problem, &row.VersionID, &row.Includes, &d.DefaultMissing, &d.DefaultLocale,
-			&d.DefaultTimeZone}
+			&d.DefaultTimeZone, &row.SamplesRequired}
 	}, fmt.Sprintf(visibleTemplates, direction...), fileID, userID, now, limit)
 	if err != nil {
 		return step, err

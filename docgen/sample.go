@@ -1,0 +1,300 @@
+package docgen
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"platen/docx/expect"
+	"platen/store"
+)
+
+// Limits of the samples that are stored with templates.
+const (
+	maxSamples         = 100      // of a template
+	maxSampleName      = 100      // characters
+	maxSampleBytes     = 1 << 20  // of the input and the expectations of a sample
+	maxSampleBytesUser = 64 << 20 // of all samples of a user's templates
+)
+
+// Sample is input for a template, with what the document must be like. The versions of the template are checked with it.
+type Sample struct {
+	Name         string
+	Input        json.RawMessage
+	Options      BatchOptions    // without those for PDF
+	Expectations json.RawMessage // as package docx/expect reads them; nil for none
+	GoldenID     int64           // the file that the document must be equal to in structure; 0 for none
+	Time         time.Time       // what the document takes for the present; zero for the time of the check
+	SavedAt      time.Time
+	SavedBy      UserRef
+}
+
+// NewSample describes a sample.
+type NewSample struct {
+	Name         string
+	Input        Input
+	Options      BatchOptions
+	Expectations json.RawMessage // empty for none
+	GoldenID     int64
+	Time         time.Time
+}
+
+// size returns the bytes that count toward the limits.
+func (n *NewSample) size() int64 { return int64(len(n.Input.text) + len(n.Expectations)) }
+
+// problems returns everything that is wrong with the sample, as far as it can be checked without the database.
+func (n *NewSample) problems(limits Limits) []Problem {
+	var problems []Problem
+	if why := nameProblem(n.Name, maxSampleName); why != "" {
+		problems = append(problems, invalidField("sample_name", "%s", why))
+	}
+	if why := n.Input.validate(limits); why != "" {
+		problems = append(problems, invalidField("user_input", "%s", why))
+	}
+	if len(n.Expectations) > 0 {
+		if _, err := expect.Parse(n.Expectations); err != nil {
+			problems = append(problems, invalidField("expectations", "%s", err))
+		}
+	}
+	_, wrong := n.Options.Engine()
+	problems = append(problems, wrong...)
+	if n.size() > maxSampleBytes {
+		problems = append(problems, invalidField("user_input", "a sample can have at most %d bytes, this one has %d", maxSampleBytes, n.size()))
+	}
+	return problems
+}
+
+// row returns the stored form of the sample.
+func (n *NewSample) row(fileID, userID, now int64) (store.SaveSampleParams, error) {
+	row := store.SaveSampleParams{FileID: fileID, Name: n.Name, Input: string(n.Input.text), Expectations: string(n.Expectations),
+		GoldenID: n.GoldenID, Size: n.size(), SavedAt: now, SavedBy: userID}
+	if !n.Time.IsZero() {
+		row.TimeAt = n.Time.UnixMicro()
+	}
+	var err error
+	row.Options, err = n.Options.text()
+	return row, err
+}
+
+// SaveSample stores a sample with a template, in place of one with the same name, and starts to check the current version of the file with
+// it. The caller must be allowed to download the golden document; checks need that permission too.
+func (s *Service) SaveSample(ctx context.Context, c *Caller, fileID int64, n NewSample) (Sample, error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return Sample{}, err
+	}
+	if err := Invalid(n.problems(s.limits)...); err != nil {
+		return Sample{}, err
+	}
+	if err := s.checkRoom(ctx); err != nil {
+		return Sample{}, err
+	}
+	row, err := n.row(fileID, c.User.ID, s.micros())
+	if err != nil {
+		return Sample{}, err
+	}
+	var saved Sample
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		p, err := s.lockTemplate(ctx, tx, c, fileID)
+		if err != nil {
+			return err
+		}
+		if err := s.checkGolden(ctx, tx.Queries, c, n.GoldenID); err != nil {
+			return err
+		}
+		if err := fitsSamples(ctx, tx.Queries, p, row); err != nil {
+			return err
+		}
+		if err := tx.SaveSample(ctx, row); err != nil {
+			return err
+		}
+		if err := requestSample(ctx, tx, p.row.VersionID, n.Name, c.User.ID); err != nil {
+			return err
+		}
+		saved, err = findSample(ctx, tx.Queries, fileID, n.Name)
+		return err
+	})
+	return saved, err
+}
+
+// lockTemplate returns a template that the caller may change, and locks it.
+func (s *Service) lockTemplate(ctx context.Context, tx *store.Tx, c *Caller, fileID int64) (place, error) {
+	p, err := s.lock(ctx, tx, c, File, fileID, MayEdit, "")
+	if err != nil {
+		return p, err
+	}
+	marked, err := tx.IsTemplate(ctx, fileID)
+	if err == nil && !marked {
+		err = NotFound("template", fileID)
+	}
+	return p, err
+}
+
+// checkGolden returns an Error unless the caller may download the golden document of a sample.
+func (s *Service) checkGolden(ctx context.Context, q *store.Queries, c *Caller, fileID int64) error {
+	if fileID == 0 {
+		return nil
+	}
+	_, err := s.find(ctx, q, c, File, fileID, MayDownload)
+	if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) || IsCode(err, CodeForbidden) {
+		return Invalid(invalidField("golden.id", "the file does not exist, is in the trash, or you may not download it"))
+	}
+	return err
+}
+
+// fitsSamples returns an Error if a sample would exceed a limit. The sample that it replaces does not count.
+func fitsSamples(ctx context.Context, q *store.Queries, p place, row store.SaveSampleParams) error {
+	var replaced int64
+	before, err := q.Sample(ctx, row.FileID, row.Name)
+	switch {
+	case err == nil:
+		replaced = before.Size
+	case !errors.Is(err, sql.ErrNoRows):
+		return err
+	default:
+		count, err := q.CountSamples(ctx, row.FileID)
+		if err != nil {
+			return err
+		}
+		if count >= maxSamples {
+			return failf(CodeConflict, "The template has %d samples, which is the limit. Delete one first.", count)
+		}
+	}
+	bytes, err := q.SampleBytes(ctx, p.row.OwnerID)
+	if err == nil && bytes-replaced+row.Size > maxSampleBytesUser {
+		err = failf(CodeConflict, "The samples of all templates of the owner would have %d bytes, more than the limit of %d. Delete some first.",
+			bytes-replaced+row.Size, maxSampleBytesUser)
+	}
+	return err
+}
+
+// Sample returns a sample of a template.
+func (s *Service) Sample(ctx context.Context, c *Caller, fileID int64, name string) (Sample, error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return Sample{}, err
+	}
+	var found Sample
+	err := s.db.Read(ctx, func(q *store.Queries) error {
+		if _, err := s.findTemplate(ctx, q, c, fileID, MayPreview); err != nil {
+			return err
+		}
+		var err error
+		found, err = findSample(ctx, q, fileID, name)
+		return err
+	})
+	return found, err
+}
+
+func findSample(ctx context.Context, q *store.Queries, fileID int64, name string) (Sample, error) {
+	row, err := q.Sample(ctx, fileID, name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Sample{}, NotFound("sample", name)
+	}
+	if err != nil {
+		return Sample{}, err
+	}
+	found := Sample{Name: row.Name, Input: json.RawMessage(row.Input), GoldenID: row.GoldenID, Time: timeOf(row.TimeAt),
+		SavedAt: timeOf(row.SavedAt)}
+	if row.Options != "" {
+		if err := json.Unmarshal([]byte(row.Options), &found.Options); err != nil {
+			return Sample{}, fmt.Errorf("options of sample %q of template %d: %w", name, fileID, err)
+		}
+	}
+	if row.Expectations != "" {
+		found.Expectations = json.RawMessage(row.Expectations)
+	}
+	found.SavedBy, err = userRefs{}.get(ctx, q, row.SavedBy)
+	return found, err
+}
+
+// DeleteSample deletes a sample of a template, with its results. The last one cannot be deleted while the template requires samples.
+func (s *Service) DeleteSample(ctx context.Context, c *Caller, fileID int64, name string) error {
+	if err := c.require(ScopeDocGen); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *store.Tx) error {
+		p, err := s.lockTemplate(ctx, tx, c, fileID)
+		if err != nil {
+			return err
+		}
+		deleted, err := tx.DeleteSample(ctx, fileID, name)
+		if err != nil {
+			return err
+		}
+		if deleted == 0 {
+			return NotFound("sample", name)
+		}
+		if err := tx.DeleteResultsOfSample(ctx, fileID, name); err != nil {
+			return err
+		}
+		use, err := tx.TemplateUse(ctx, fileID)
+		if err != nil || !use.SamplesRequired {
+			return err
+		}
+		left, err := tx.CountSamples(ctx, fileID)
+		if err != nil {
+			return err
+		}
+		if left == 0 {
+			return failf(CodeConflict, "This is the last sample, and the template requires samples. First set samples_required to false.")
+		}
+		return advance(ctx, tx, fileID, p.row.VersionID)
+	})
+}
+
+// requireSamples changes whether the versions of a template must pass its samples before batches use them. When it becomes required, the
+// current version must have passed them, so that batches always have a version to use.
+func requireSamples(ctx context.Context, tx *store.Tx, p place, required bool) error {
+	use, err := tx.TemplateUse(ctx, p.row.ID)
+	if err != nil || use.SamplesRequired == required {
+		return err
+	}
+	if !required {
+		return tx.SetTemplateUse(ctx, p.row.ID, false, 0)
+	}
+	results, err := tx.SampleResults(ctx, p.row.VersionID)
+	if err != nil {
+		return err
+	}
+	switch state := stateOf(results); state {
+	case SamplesPassed:
+		return tx.SetTemplateUse(ctx, p.row.ID, true, p.row.VersionID)
+	case SamplesNone:
+		return failf(CodeConflict, "The current version of the template was not checked with samples. Add a sample first.")
+	case SamplesProcessing:
+		return failf(CodeConflict, "The current version of the template is still being checked with its samples. Retry in a moment.")
+	default:
+		return failf(CodeConflict, "The current version of the template failed its samples. Correct the template or the samples first.")
+	}
+}
+
+// templateVersion returns a version of a template that can be used. 0 is the current version of the file or, if the template requires
+// samples, the newest version that passed them.
+func templateVersion(ctx context.Context, q *store.Queries, file store.Item, versionID int64) (store.FileVersion, error) {
+	if versionID == 0 {
+		use, err := q.TemplateUse(ctx, file.ID)
+		if err != nil {
+			return store.FileVersion{}, err
+		}
+		versionID = use.UsedVersionID
+	}
+	return fileVersion(ctx, q, file, versionID)
+}
+
+// advance makes batches use a version of a template that requires samples, if the version is newer than the one they use, and passed.
+func advance(ctx context.Context, tx *store.Tx, fileID, versionID int64) error {
+	use, err := tx.TemplateUse(ctx, fileID)
+	if errors.Is(err, sql.ErrNoRows) { // no longer a template
+		return nil
+	}
+	if err != nil || !use.SamplesRequired || versionID <= use.UsedVersionID {
+		return err
+	}
+	results, err := tx.SampleResults(ctx, versionID)
+	if err != nil || stateOf(results) != SamplesPassed {
+		return err
+	}
+	return tx.SetTemplateUse(ctx, fileID, true, versionID)
+}
