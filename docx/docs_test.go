@@ -3,6 +3,7 @@ package docx_test
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -15,9 +16,23 @@ import (
 )
 
 // The documentation shows templates before and after: a line is a paragraph, lines with bars are a table, "1. " and "- "
-// begin items of lists, "# " a heading, and "────" is a page break. "included" has the file that the template includes, and "after" the
-// document for the data.
-var shownTemplates = regexp.MustCompile("(?s)```before\n(.*?)```\n\n(?:```included\n(.*?)```\n\n)?```json\n(.*?)```\n\n```after\n(.*?)```")
+// begin items of lists, "# " a heading, and "────" is a page break. "included" has the file that the template
+// includes, or the file with the name after it, and "after" the document for the data.
+var (
+	shownTemplates = regexp.MustCompile(
+		"(?s)```before\n(.*?)```\n\n((?:```included[^\n]*\n.*?```\n\n)*)```json\n(.*?)```\n\n```after\n(.*?)```")
+	shownFiles = regexp.MustCompile("(?s)```included ?([^\n]*)\n(.*?)```")
+)
+
+// shownFile returns the included file with a name, as it is drawn.
+func shownFile(files, name string) (string, bool) {
+	for _, f := range shownFiles.FindAllStringSubmatch(files, -1) {
+		if f[1] == "" || f[1] == name {
+			return f[2], true
+		}
+	}
+	return "", false
+}
 
 func TestDocumentedTemplatesGiveWhatIsShown(t *testing.T) {
 	page, err := os.ReadFile("../docs/templates.md")
@@ -42,8 +57,12 @@ func TestDocumentedTemplatesGiveWhatIsShown(t *testing.T) {
 			}
 			file := withOldPicture(t, build(t, parts))
 			tpl, err := docx.ParseWith(t.Context(), bytes.NewReader(file), int64(len(file)),
-				docx.ParseOptions{Include: func(string) ([]byte, error) {
-					parts["document.xml"] = strings.TrimSuffix(drawn(s[2]), "<w:p/>")
+				docx.ParseOptions{Include: func(name string) ([]byte, error) {
+					text, ok := shownFile(s[2], name)
+					if !ok {
+						return nil, errors.New("is not shown")
+					}
+					parts["document.xml"] = strings.TrimSuffix(drawn(text), "<w:p/>")
 					return build(t, parts), nil
 				}})
 			if err != nil {

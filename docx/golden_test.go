@@ -191,7 +191,8 @@ func goldenFiles(t *testing.T, archive *txtar.Archive) func(string) ([]byte, err
 	t.Helper()
 	files := map[string]map[string]string{}
 	for _, f := range archive.Files {
-		if name, part, ok := strings.Cut(f.Name, "/"); ok {
+		if i := strings.LastIndexByte(f.Name, '/'); i >= 0 {
+			name, part := f.Name[:i], f.Name[i+1:]
 			if files[name] == nil {
 				files[name] = map[string]string{}
 			}

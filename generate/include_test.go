@@ -129,3 +129,58 @@ func TestRequesterMustReadIncludedFiles(t *testing.T) {
 		}
 	})
 }
+
+// If the data chooses the file, all files that it may choose are included: they must be there, and the requester must be allowed to
+// download them. The contract covers them, and a change of one of them counts.
+func TestChosenFiles(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		w.start()
+		eve := w.user("eve")
+		nda := w.upload("nda.docx", "Secret of {{a}}")
+		template := w.template("T.docx", docxOf(t, `{{include kind :: oneof("nda.docx", "msa.docx")}}`))
+		w.share(template.ID, eve, docgen.RoleEditor)
+		w.share(nda.ID, eve, docgen.RoleViewer)
+		generate := func(c *docgen.Caller, input string) (docgen.Job, string) {
+			t.Helper()
+			owner, folder := w.caller, w.folder
+			defer func() { w.caller, w.folder = owner, folder }()
+			if c != owner {
+				w.caller, w.folder = c, 0
+			}
+			job := w.jobs(w.batch(template.ID, docgen.OutputDocx, input))[0]
+			return job, strings.Join(job.Failures.Errors, " ")
+		}
+		const chosen = `{"kind": "nda", "a": "Ada"}`
+		if job, failures := generate(w.caller, chosen); job.Status != docgen.StatusFailed ||
+			!strings.Contains(failures, `the file "msa.docx" is not in the folder of the template`) {
+			t.Errorf("without one of the files: status %s with %q, want failed", job.Status, failures)
+		}
+
+		msa := w.upload("msa.docx", "Master of {{b}}")
+		if job, failures := generate(w.caller, chosen); job.Status != docgen.StatusCompleted || w.text(job) != "Secret of Ada" {
+			t.Errorf("status %s with %q", job.Status, failures)
+		}
+		if job, failures := generate(eve, chosen); job.Status != docgen.StatusFailed ||
+			!strings.Contains(failures, "the user who generates may not download") {
+			t.Errorf("by a user who may not download one of the files: status %s with %q, want failed", job.Status, failures)
+		}
+		w.share(msa.ID, eve, docgen.RoleViewer)
+		if job, failures := generate(eve, chosen); job.Status != docgen.StatusCompleted {
+			t.Errorf("by a user who may download both: status %s with %q", job.Status, failures)
+		}
+		if job, failures := generate(eve, `{"kind": "other"}`); job.Status != docgen.StatusCompletedWithError ||
+			!strings.Contains(failures, `is not one of the files "nda.docx", "msa.docx"`) {
+			t.Errorf("another file: status %s with %q, want an error", job.Status, failures)
+		}
+
+		w.version(w.caller, msa.ID, "New master of {{c}}")
+		job, failures := generate(w.caller, `{"kind": "msa.docx", "c": "Eve"}`)
+		if got, want := w.text(job), "New master of Eve"; got != want {
+			t.Errorf("after a new version of a file: %q with %q, want %q", got, failures, want)
+		}
+		for _, key := range []string{`"kind"`, `"nda.docx"`, `"a"`, `"c"`} {
+			w.wantSeen(w.caller, template.ID, key, true, "contract")
+		}
+	})
+}

@@ -72,7 +72,7 @@ const maxBlockDepth = 100
 // closers maps opening tags to closing tags.
 var closers = map[lang.Kind]lang.Kind{
 	lang.For: lang.EndFor, lang.TableRow: lang.EndTableRow, lang.TableColumn: lang.EndTableColumn, lang.If: lang.EndIf,
-	lang.Paragraph: lang.EndParagraph,
+	lang.Paragraph: lang.EndParagraph, lang.Include: lang.EndIf,
 }
 
 // matcher pairs the block tags of a part, in the order of the source.
@@ -114,7 +114,11 @@ func (c *compiler) matchBlocks() {
 				c.fail(mark, "a chart cannot be inserted into text", "insert a chart in Word, and use the tag as its alt text")
 			}
 		case lang.Include:
-			m.c.noteInclusion(mark)
+			if m.c.opt.Included != nil { // its files have been inserted
+				m.begin(mark)
+			} else {
+				m.c.noteInclusion(mark)
+			}
 		}
 	}
 	for _, b := range m.open {
@@ -175,7 +179,7 @@ func (m *matcher) part(at *mark) {
 		m.c.fail(at, "this follows the {{else}} of the same block", "{{else}} is the last part before "+end)
 		return
 	}
-	if at.tag.Kind == lang.Else {
+	if at.tag.Kind == lang.Else && b.open().tag.Kind != lang.Include {
 		b.last = at
 	}
 	at.block = b.block

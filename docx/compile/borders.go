@@ -81,6 +81,9 @@ func (b *border) torn(c *compiler) bool {
 
 // frame begins the step of a block.
 func (b *block) frame(c *compiler, m *mark) frame {
+	if m.tag.Chooses() {
+		return frame{block: b, cond: &program.If{Branches: make([]program.Branch, 1), Empty: b.emptied(c), Choice: c.choice(m)}}
+	}
 	if !b.isLoop() {
 		return frame{block: b, cond: &program.If{Branches: []program.Branch{{Tag: m.tag}}, Empty: b.emptied(c)}}
 	}
@@ -161,18 +164,7 @@ func (c *compiler) findBordersOf(b *block) {
 func (c *compiler) paragraphBreak(b *block) string {
 	i := sort.Search(len(b.at.Children), func(i int) bool { return b.at.Children[i].End > b.openAt })
 	p := b.at.Children[i]
-	kept := ""
-	if props := p.Child("w:pPr"); props != nil {
-		for _, child := range props.Children {
-			if child.Name != "w:sectPr" && !holdsTrackedChange(child) {
-				kept += string(c.src[child.Start:child.End])
-			}
-		}
-		if kept != "" {
-			kept = "<" + props.RawName(c.src) + ">" + kept + "</" + props.RawName(c.src) + ">"
-		}
-	}
-	return "</" + p.RawName(c.src) + "><" + p.RawName(c.src) + ">" + kept
+	return "</" + p.RawName(c.src) + "><" + p.RawName(c.src) + ">" + c.kept(p.Child("w:pPr"))
 }
 
 // holdsTrackedChange reports whether n is, or contains, a tracked change, whose id must not be repeated.

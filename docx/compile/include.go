@@ -37,13 +37,68 @@ func (c *compiler) noteInclusion(m *mark) {
 		c.fail(m, "a file is included between paragraphs, and something else is in the paragraph of this tag",
 			"put the tag into a separate paragraph without a section break")
 	default:
-		at := c.where(p, m.from, m.from)
-		at.Tag = m.tag.Text
-		c.inclusions = append(c.inclusions, &inclusion{Name: m.tag.Included(), at: at, Place: include.Place{
-			Part: c.part, Source: c.src, Start: par.Start, End: par.End, TableBefore: c.isBehindTable(par), NoParagraph: c.needsParagraphBehind(par),
-			NoSections: !endsSections(par),
-		}})
+		c.addInclusions(m)
 	}
+}
+
+// The tags that divide and end the files from which a tag chooses. They are inserted with the contents of the files.
+const (
+	nextFile = "{{else}}"
+	noFile   = "{{endif}}"
+)
+
+// addInclusions records the files that a tag includes. If the data chooses one of several, all of them are inserted after the tag, which
+// then begins a block: see [program.Choice].
+func (c *compiler) addInclusions(m *mark) {
+	par := m.par.node
+	at := c.where(m.par, m.from, m.from)
+	at.Tag = m.tag.Text
+	place := include.Place{
+		Part: c.part, Source: c.src, Start: par.Start, End: par.End, TableBefore: c.isBehindTable(par), NoParagraph: c.needsParagraphBehind(par),
+		NoSections: !endsSections(par),
+	}
+	if m.tag.Chooses() {
+		place.Start, place.TableBefore, place.NoParagraph = par.End, false, false
+	}
+	files := m.tag.Included()
+	for i, name := range files {
+		if m.tag.Chooses() && i > 0 {
+			place.Before = nextFile
+		}
+		if m.tag.Chooses() && i == len(files)-1 {
+			place.After = noFile
+		}
+		c.inclusions = append(c.inclusions, &inclusion{Name: name, at: at, Place: place})
+	}
+}
+
+// choice returns what a tag does that chooses one of the files in its block.
+func (c *compiler) choice(m *mark) *program.Choice {
+	p, run := m.par.node, m.first.run
+	prefix := p.Prefix(c.src)
+	text := []byte("<" + prefix + "p>" + c.kept(p.Child("w:pPr")) + "<" + prefix + "r>" + c.kept(run.Child("w:rPr")) +
+		"<" + prefix + "t" + wml.Preserve + ">")
+	text = program.AppendEscaped(text, m.tag.Text)
+	text = append(text, "</"+prefix+"t></"+prefix+"r></"+prefix+"p>"...)
+	return &program.Choice{Tag: m.tag, Stays: []program.Step{&program.Literal{Text: text, After: program.IsParagraph}}}
+}
+
+// kept returns the XML of the properties of a paragraph or of a run for a copy: without sections and tracked changes.
+func (c *compiler) kept(props *wml.Node) string {
+	if props == nil {
+		return ""
+	}
+	var kept []byte
+	for _, child := range props.Children {
+		if child.Name != "w:sectPr" && !holdsTrackedChange(child) {
+			kept = append(kept, c.src[child.Start:child.End]...)
+		}
+	}
+	if len(kept) == 0 {
+		return ""
+	}
+	name := props.RawName(c.src)
+	return "<" + name + ">" + string(kept) + "</" + name + ">"
 }
 
 // endsSections reports whether a paragraph is where a section can end: directly in the body, or in content controls there.

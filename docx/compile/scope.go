@@ -150,10 +150,10 @@ func (r *scopeReader) resume(blocks []*lang.Tag) {
 // branch records the tags of conditions.
 func (r *scopeReader) branch(tag *lang.Tag) {
 	switch tag.Kind {
-	case lang.If, lang.ElseIf, lang.Else:
+	case lang.If, lang.ElseIf, lang.Else, lang.Include:
 		r.blocks = append(r.blocks, tag)
 	case lang.EndIf:
-		r.close(func(k lang.Kind) bool { return k == lang.If })
+		r.close(func(k lang.Kind) bool { return k == lang.If || k == lang.Include })
 	}
 }
 

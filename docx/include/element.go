@@ -20,6 +20,14 @@ func emptyParagraph(strict bool) string {
 	return `<w:p xmlns:w="` + names.Namespace("w", strict) + `"/>`
 }
 
+// textParagraph returns a paragraph with a text that needs no escaping, or "" without one.
+func textParagraph(text string, strict bool) string {
+	if text == "" {
+		return ""
+	}
+	return `<w:p xmlns:w="` + names.Namespace("w", strict) + `"><w:r><w:t>` + text + `</w:t></w:r></w:p>`
+}
+
 // nameOf is the name of an element as "w:p" whatever its prefix; "" in namespaces that do not count.
 func nameOf(e *element) string { return qualified(e.NamespaceURI(), e.Tag) }
 

@@ -13,7 +13,8 @@ import (
 	"platen/ooxml/names"
 )
 
-// Place is the place for the content of a document, which replaces the paragraph at Source[Start:End] of a part.
+// Place is the place for the content of a document, which replaces the paragraph at Source[Start:End] of a part. Places with the same
+// position get their contents in the order of the places.
 type Place struct {
 	Part        string
 	Source      []byte // of the part
@@ -22,6 +23,8 @@ type Place struct {
 	TableBefore bool // a table is before the paragraph
 	NoParagraph bool // a table follows, or nothing
 	NoSections  bool // the place is in a header, a table, or the like, where no section can end
+
+	Before, After string // the texts of paragraphs to insert around the content; "" for none
 }
 
 // Taken are the ids and names that the document uses already.
@@ -31,7 +34,7 @@ type Taken struct {
 	Bookmarks    map[string]bool // names
 }
 
-// Stretch is the range of the content of a place in the result.
+// Stretch is the range of the content of a place in the result, with the paragraphs around it.
 type Stretch struct{ Start, End int }
 
 // ErrStrict means that one document has the strict form of ISO 29500-1 and the other does not.
@@ -117,7 +120,7 @@ func (in *inserter) insertInto(part *ooxml.Part, places []Place, stretches []Str
 	if len(order) == 0 {
 		return nil
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(places[a].Start, places[b].Start) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(places[a].Start, places[b].Start) })
 	src := places[order[0]].Source
 	declared, err := declarationsOf(src)
 	if err != nil {
@@ -162,6 +165,7 @@ func (in *inserter) content(part *ooxml.Part, p *Place, declared declarations) (
 		c.nameBookmarks(b)
 	}
 	var out bytes.Buffer
+	out.WriteString(textParagraph(p.Before, in.pkg.Strict()))
 	paragraph := emptyParagraph(in.pkg.Strict())
 	if p.TableBefore && len(blocks) > 0 && isTable(blocks[0]) {
 		out.WriteString(paragraph)
@@ -177,6 +181,7 @@ func (in *inserter) content(part *ooxml.Part, p *Place, declared declarations) (
 	if p.NoParagraph && (len(blocks) == 0 || isTable(blocks[len(blocks)-1])) {
 		out.WriteString(paragraph)
 	}
+	out.WriteString(textParagraph(p.After, in.pkg.Strict()))
 	return out.Bytes(), nil
 }
 

@@ -10,7 +10,7 @@
 //
 // # Grammar
 //
-//	tag     = "{{" [ block | expr filters | "include" string | "pagebreak" | "!" anything ] "}}"
+//	tag     = "{{" [ block | expr filters | "include" ( string | expr filters ) | "pagebreak" | "!" anything ] "}}"
 //	block   = ("for" | "tablerow" | "tablecolumn") name "in" expr filters | "endfor" | "endtablerow" | "endtablecolumn"
 //	        | ("if" | "elseif" | "else" "if") expr | "else" | "endif"
 //	filters = { ("::" | ",") name [ "(" [ expr { "," expr } ] ")" ] }       the first one after "::"

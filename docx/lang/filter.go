@@ -57,7 +57,8 @@ type filter struct {
 }
 
 // filterTable holds every filter by its name.
-var filterTable = filterTables(missingFilters, textFilters, numberFilters, dateFilters, listFilters, presentFilters, appearanceFilters)
+var filterTable = filterTables(missingFilters, checkFilters, textFilters, numberFilters, dateFilters, listFilters, presentFilters,
+	appearanceFilters)
 
 func filterTables(tables ...map[string]*filter) map[string]*filter {
 	all := map[string]*filter{}
@@ -74,6 +75,14 @@ func Filters() []string { return slices.Sorted(maps.Keys(filterTable)) }
 var missingFilters = map[string]*filter{
 	"optional": {usage: "optional", same: true, optional: true, apply: optional},
 	"default":  {usage: `default("n/a")`, arity: arity{1, 1}, same: true, optional: true, also: []string{"ifempty"}, apply: defaultTo},
+}
+
+// checkFilters reject values.
+var checkFilters = map[string]*filter{
+	"oneof": {
+		usage: `oneof("a", "b")`, arity: arity{1, many}, same: true, also: []string{"enum"},
+		takesFor: oneOfTakes, args: []takes{{want: aScalar}}, apply: eachScalar(oneOf),
+	},
 }
 
 // optional replaces a missing value with the empty text.

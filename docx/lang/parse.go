@@ -136,7 +136,7 @@ func (p *parser) tag(t *Tag) {
 		p.inside++
 		t.Expr = p.expression()
 	case Include:
-		t.Expr = p.primary()
+		p.include(t)
 	}
 	if left := p.peek(); left.kind != tokEnd {
 		p.fail(left.pos, p.hintLeft(t, left), "unexpected %q", left.text)
@@ -148,7 +148,7 @@ func (p *parser) blockWord() Kind {
 	word, then := p.peek(), p.after()
 	kind, ok := blockWords[strings.ToLower(word.text)]
 	if !ok || word.kind != tokWord || then.is(".") || then.is("[") && then.pos == word.pos+len(word.text) || then.is("::") ||
-		kind == Include && then.kind != tokString || isKeyToo(kind) && !p.isStatement() {
+		kind == Include && !beginsInclude(then) || isKeyToo(kind) && !p.isStatement() {
 		return Print
 	}
 	p.next()
@@ -194,7 +194,7 @@ func (p *parser) hintLeft(t *Tag, left token) string {
 	case t.Expr == nil:
 		return fmt.Sprintf("{{%s}} stands alone", t.Kind)
 	case t.Kind == Include:
-		return "write only the name of the file, in quotes"
+		return hintCandidates
 	case t.Expr.String() == keyText(Include.String(), true):
 		return `write {{include "name"}}`
 	case left.kind == tokWord && t.Kind == Print:

@@ -88,14 +88,23 @@ func (c *checker) wrong(s *Schema, v Value, path string) {
 // listEntries lists the first texts that suit.
 func (s *Schema) listEntries() string {
 	var texts []string
-	for _, entry := range s.entries[:min(len(s.entries), maxListed)] {
+	for _, entry := range s.entries {
 		text, _ := scalarText(entry)
-		texts = append(texts, strconv.Quote(text))
+		texts = append(texts, text)
 	}
-	if len(s.entries) > maxListed {
-		return strings.Join(texts, ", ") + " and others"
+	return listTexts(texts)
+}
+
+// listTexts lists the first of some texts, in quotes.
+func listTexts(texts []string) string {
+	var quoted []string
+	for _, text := range texts[:min(len(texts), maxListed)] {
+		quoted = append(quoted, strconv.Quote(text))
 	}
-	return strings.Join(texts, ", ")
+	if len(texts) > maxListed {
+		return strings.Join(quoted, ", ") + " and others"
+	}
+	return strings.Join(quoted, ", ")
 }
 
 func (c *checker) object(s *Schema, o *Object, path string) {

@@ -76,6 +76,9 @@ func (c *collector) collect(printed takes) {
 	case t.Kind.IsLoop():
 		w, optional := c.filters(t.Filters, takes{want: aList})
 		c.expr(t.Expr, w, optional)
+	case t.Chooses():
+		w, optional := c.filters(t.Filters, takes{want: aText})
+		c.expr(t.Expr, w, optional)
 	case t.Kind == Print:
 		w, optional := c.filters(t.Filters, printed)
 		c.expr(t.Expr, w, optional)
@@ -93,6 +96,10 @@ func (c *collector) filters(filters []Filter, end takes) (w takes, optional bool
 		}
 		if same {
 			w, same = w.and(f.takes()), f.fn.same
+			continue
+		}
+		for _, entry := range f.takes().entries { // the filters before it may keep them unchanged
+			w.examples = append(w.examples, entry)
 		}
 	}
 	if same {

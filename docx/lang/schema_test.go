@@ -67,6 +67,10 @@ func briefValue(o *lang.Object) string {
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
+	if entries, ok := o.Get("enum").([]any); ok {
+		list, _ := json.Marshal(entries)
+		word += "=" + string(list)
+	}
 	if examples, ok := o.Get("examples").([]any); ok {
 		list, _ := json.Marshal(examples)
 		word += string(list)
@@ -127,6 +131,11 @@ func TestSchema(t *testing.T) {
 			`{a* single["96385074"], b* string["https://example.com/","https://example.org/"], c* single, n number[2], d* number[3,1]}`},
 		{`{{if a < b}}{{endif}}{{if c > 2 * d}}{{endif}}{{if e == $sum(f)}}{{endif}}`,
 			`{a any[1], b any[1], c number, d number, e number, f [number]}`},
+		{`{{a :: oneof("x", "y")}} {{b :: trim :: oneof(1, "z")}} {{c :: lowercase :: oneof("v")}}`,
+			`{a* string=["x","y"], b* single[1,"z"], c* single["v"]}`},
+		{`{{include a.b :: oneof("f/x.docx", "y.docx")}}{{c}}{{else}}{{a.d}}{{endif}}{{e}}`,
+			`{a* {b* string=["f/x.docx","y.docx","x","y","x.docx","f/x"], d single}, c single, e* single}`},
+		{`{{include a :: oneof("x.docx") :: optional}}{{endif}}`, `{a string=["x.docx","x",null]}`},
 		{"{{`odd key`.`a.b`}}", "{odd key* {a.b* single}}"},
 	} {
 		if got := brief(t, schema(t, c.template)); got != c.want {

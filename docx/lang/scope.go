@@ -17,7 +17,7 @@ type Scope struct {
 	conditions []condition
 }
 
-// condition is an {{if}} that has not ended.
+// condition is an {{if}}, or an {{include}} that chooses, that has not ended.
 type condition struct {
 	guards [][]*useNode // nodes in the condition of the current branch
 	vars   int          // the number of variables before it
@@ -81,7 +81,7 @@ func (s *Scope) inLoop() bool {
 func (s *Scope) follow(t *Tag) {
 	last := len(s.conditions) - 1
 	switch {
-	case t.Kind == If:
+	case t.begins():
 		s.conditions = append(s.conditions, condition{vars: len(s.vars)})
 	case t.Kind == EndIf && last >= 0:
 		s.vars = s.vars[:min(s.conditions[last].vars, len(s.vars))]
@@ -110,7 +110,7 @@ func (s *Scope) inBodyOf(condition int) bool {
 
 // guard records the nodes in the condition that has just begun.
 func (s *Scope) guard(t *Tag, nodes [][]*useNode) {
-	if last := len(s.conditions) - 1; last >= 0 && (t.Kind == If || t.Kind == ElseIf) {
+	if last := len(s.conditions) - 1; last >= 0 && (t.begins() || t.Kind == ElseIf) {
 		s.conditions[last].guards = nodes
 	}
 }

@@ -21,7 +21,7 @@ const (
 	ElseIf                     // {{elseif condition}}
 	Else                       // {{else}}
 	EndIf                      // {{endif}}
-	Include                    // {{include "name"}}
+	Include                    // {{include "name"}}, {{include name :: oneof("a", "b")}}
 	PageBreak                  // {{pagebreak}}
 	Comment                    // {{! anything }}
 	Let                        // {{let x = value}}: names a value
@@ -71,8 +71,8 @@ type Tag struct {
 	Text    string   // as typed, with braces
 	Var     string   // the variable of a loop or a Let
 	KeyVar  string   // the first variable of a loop over keys, as in {{for k, v in m}}; else ""
-	Expr    Node     // value, list or condition, or the name that Include wants; nil for all other kinds
-	Filters []Filter // of values and loops
+	Expr    Node     // value, list or condition, or the name of the file of an Include; nil for all other kinds
+	Filters []Filter // of values and loops, and of an Include that chooses
 }
 
 // Filter returns the last filter of that name that the tag has, or nil.
@@ -83,15 +83,6 @@ func (t *Tag) Filter(name string) *Filter {
 		}
 	}
 	return nil
-}
-
-// Included returns the name of the file that an Include names, "" of other tags.
-func (t *Tag) Included() string {
-	if literal, ok := t.Expr.(*Literal); ok && t.Kind == Include {
-		name, _ := literal.Value.(string)
-		return name
-	}
-	return ""
 }
 
 // String returns the tag in a form that parses to the same tree.
@@ -111,8 +102,10 @@ func (t *Tag) String() string {
 		b.WriteString(t.Var + " in " + wholeText(t.Expr))
 	case Let:
 		b.WriteString("let " + t.Var + " = " + wholeText(t.Expr))
-	case If, ElseIf, Include:
+	case If, ElseIf:
 		b.WriteString(t.Kind.String() + " " + t.Expr.String())
+	case Include:
+		b.WriteString(t.Kind.String() + " " + wholeText(t.Expr))
 	default:
 		b.WriteString(t.Kind.String())
 	}
@@ -132,7 +125,7 @@ func wholeText(n Node) string {
 }
 
 // Type returns the tag_type of the tag in a template's listing: "text", "arithmetic", "conditional", "for-loop", "table-loop", or "image",
-// and "" for tags that are not listed (comments, else, the ends, includes, and page breaks). A value with the filter
+// and "" for tags that are not listed (comments, else, the ends, page breaks, and includes of one file). A value with the filter
 // image is an image. Other values are text if they are a path, a literal, or a function whose result is not a number.
 func (t *Tag) Type() string {
 	switch t.Kind {
@@ -144,6 +137,10 @@ func (t *Tag) Type() string {
 		return "conditional"
 	case Print, Let:
 		return t.valueType()
+	case Include:
+		if t.Chooses() {
+			return t.valueType()
+		}
 	}
 	return ""
 }
@@ -196,7 +193,7 @@ func (t *Tag) Reads(name string) bool {
 // the path is used with it, as when it is printed, rather than only looked at, as in a condition or as a list.
 func (t *Tag) reads(yield func(p *Path, whole bool)) {
 	if t.Expr != nil {
-		reads(t.Expr, t.Kind == Print || t.Kind == Let || t.KeyVar != "", yield)
+		reads(t.Expr, t.Kind == Print || t.Kind == Let || t.Kind == Include || t.KeyVar != "", yield)
 	}
 	for i := range t.Filters {
 		for _, arg := range t.Filters[i].Args {

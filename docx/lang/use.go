@@ -51,7 +51,9 @@ func (u *Use) AddChoice(t *Tag, s *Scope, entries []string, open bool) {
 }
 
 func (u *Use) add(t *Tag, s *Scope, printed takes) {
-	s.follow(t)
+	if !t.Chooses() {
+		s.follow(t)
+	}
 	isValue := len(t.Filters) == 0 && t.Expr != nil && isPath(t.Expr) && !t.Kind.tests()
 	t.reads(func(p *Path, whole bool) {
 		u.addMaybe(p, s)
@@ -67,6 +69,9 @@ func (u *Use) add(t *Tag, s *Scope, printed takes) {
 	})
 	c := collector{use: u, scope: s, tag: t}
 	c.collect(printed)
+	if t.Chooses() { // its own value is not within the condition
+		s.follow(t)
+	}
 	s.guard(t, c.guards)
 }
 

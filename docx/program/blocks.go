@@ -74,10 +74,17 @@ func (l *Loop) sketch(s *sketcher) {
 	s.branch(l.Empty)
 }
 
-// If runs the first branch whose condition is true.
+// If runs the first branch whose condition is true or, with a Choice, the branch that the value of this tag chooses.
 type If struct {
 	Branches []Branch
-	Empty    []Step // runs if no condition is true
+	Empty    []Step // runs if there is no such branch
+	Choice   *Choice
+}
+
+// Choice is a tag that includes one of several files.
+type Choice struct {
+	Tag   *lang.Tag
+	Stays []Step // write the tag, if it has no value or a wrong one
 }
 
 // Branch is one branch of a condition. Its tag is nil for else.
@@ -87,6 +94,9 @@ type Branch struct {
 }
 
 func (c *If) run(x *execution) error {
+	if c.Choice != nil {
+		return c.choose(x)
+	}
 	for i := range c.Branches {
 		b := &c.Branches[i]
 		if b.Tag != nil {
@@ -103,7 +113,27 @@ func (c *If) run(x *execution) error {
 	return x.run(c.Empty)
 }
 
+// choose runs the branch that a value chooses.
+func (c *If) choose(x *execution) error {
+	i, stays, err := x.env.Choose(c.Choice.Tag)
+	switch {
+	case err != nil:
+		return err
+	case i >= 0:
+		return x.block(c.Branches[i].Body)
+	case stays:
+		x.yield()
+		if err := x.run(c.Choice.Stays); err != nil {
+			return err
+		}
+	}
+	return x.run(c.Empty)
+}
+
 func (c *If) sketch(s *sketcher) {
+	if c.Choice != nil {
+		s.branch(c.Choice.Stays)
+	}
 	for i := range c.Branches {
 		s.Enter(false)
 		s.steps(c.Branches[i].Body)
