@@ -69,6 +69,7 @@ type commands struct {
 	Check    checkCmd     `cmd:"" help:"Check a template, and optionally data for it, without generating a document."`
 	Import   importCmd    `cmd:"" help:"Convert a template of another product, such as docxtemplater, Carbone, or Word's mail merge."`
 	Test     testCmd      `cmd:"" help:"Run templates with samples, and compare the documents with what their authors expect."`
+	Watch    watchCmd     `cmd:"" help:"Check templates, run their samples, and upload them, each time they are saved."`
 	Schema   schemaCmd    `cmd:"" help:"Print the JSON Schema of the data that a template needs, validate data, or compare two versions."`
 	Sample   sampleCmd    `cmd:"" help:"Print sample data for a template."`
 	Doctor   doctorCmd    `cmd:"" help:"Find problems of a server and of PDF conversion, and say how to fix them."`

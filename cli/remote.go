@@ -11,7 +11,7 @@ import (
 // there.
 type remote struct {
 	Server string `default:"http://127.0.0.1:8080" env:"PLATEN_SERVER" placeholder:"URL" group:"Server" help:"URL of the server, without /2.0 (default http://127.0.0.1:8080)."`
-	Token  string `env:"PLATEN_TOKEN" placeholder:"TOKEN" group:"Server" help:"Access token with the scope manage_webhook, such as from platen token create. Prefer the environment variable, to keep it out of the shell history."`
+	Token  string `env:"PLATEN_TOKEN" placeholder:"TOKEN" group:"Server" help:"Access token, such as from platen token create. Webhooks need the scope manage_webhook. Prefer the environment variable, to keep it out of the shell history."`
 }
 
 // kong calls Validate after parsing.

@@ -81,6 +81,11 @@ func parseTemplate(path string) (*docx.Template, error) {
 
 // parseTemplateWith is parseTemplate with a choice of the tables of contents to rewrite.
 func parseTemplateWith(path string, contents docx.Contents) (*docx.Template, error) {
+	return openTemplate(path, contents, func(string) {})
+}
+
+// openTemplate is parseTemplateWith, and calls opened with the name of each file that the template includes.
+func openTemplate(path string, contents docx.Contents, opened func(name string)) (*docx.Template, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -91,7 +96,10 @@ func parseTemplateWith(path string, contents docx.Contents) (*docx.Template, err
 		return nil, err
 	}
 	template, err := docx.ParseWith(context.Background(), f, info.Size(), docx.ParseOptions{
-		Time: -1, Include: included(filepath.Dir(path)), Contents: contents,
+		Time: -1, Contents: contents, Include: func(name string) ([]byte, error) {
+			opened(name)
+			return included(filepath.Dir(path))(name)
+		},
 	})
 	if problems, ok := errors.AsType[docx.Errors](err); ok {
 		return nil, &templateError{path, problems}
