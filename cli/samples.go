@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"platen/docx/expect"
+	"platen/docx/lang"
 )
 
 // The samples of the template invoice.docx are in the folder invoice.tests: paid.json is the data of the sample "paid", paid.expect.json
@@ -223,13 +224,14 @@ func (t *templateTests) readOptions(path string) error {
 	if err != nil {
 		return err
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if _, err := lang.Decode(text); err != nil { // not an object, or a key twice
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&t.options); err != nil {
 		return fmt.Errorf("%s: %w. The options are locale, time_zone, missing, strict, and now", path, err)
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: there is text after the end of the object", path)
 	}
 	return nil
 }

@@ -65,13 +65,13 @@ func (c *watchCmd) Run(ctx context.Context, s *streams) (err error) {
 
 // watcher handles the changes of templates.
 type watcher struct {
-	dir, folder string
-	runner      *sampleRunner
-	pdf         *pdfConfig
-	out         *documentsFolder
-	upload      *uploader // nil: nothing is uploaded
-	print       io.Writer
-	now         func() time.Time
+	dir    string
+	runner *sampleRunner
+	pdf    *pdfConfig
+	out    *documentsFolder
+	upload *uploader // nil: nothing is uploaded
+	print  io.Writer
+	now    func() time.Time
 
 	known map[string]*watched // by the paths of the templates
 }

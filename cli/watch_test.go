@@ -86,7 +86,7 @@ func TestWatch(t *testing.T) {
 	w := watch(t, watchCmd{}, map[string]string{
 		"letter.docx": "Dear {{name}}", "letter.tests/ada.json": `{"name": "Ada"}`,
 		"letter.tests/ada.expect.json": `{"contains": ["Dear Ada"]}`,
-		"main.docx": `{{include "part.docx"}}`, "part.docx": "part",
+		"main.docx":                    `{{include "part.docx"}}`, "part.docx": "part",
 	})
 	mustPrint(t, w.printed.String(), `^Watching 3 templates in `)
 	if printed := w.looks(4); printed != "" {
@@ -98,11 +98,12 @@ func TestWatch(t *testing.T) {
 	if printed := w.looks(1); printed != "" {
 		t.Errorf("while the file may still change, it prints\n%s", printed)
 	}
-	mustPrint(t, w.looks(1), `letter.docx\n`, `letter.docx: no errors\n`, `ok    .*letter.docx: 1 sample\n`, `documents in .*letter.tests/out\n`)
+	mustPrint(t, w.looks(1), `letter.docx\n`, `letter.docx: no errors\n`, `ok    .*letter.docx: 1 sample\n`,
+		`documents in .*letter.tests/out\n`)
 	if printed := w.looks(4); printed != "" {
 		t.Errorf("after the change, it prints\n%s", printed)
 	}
-	if lines, err := outlineOf(filepath.Join(w.dir, "letter.tests/out/ada.docx")); err != nil || lines[0].Text != "Dear Ada!" {
+	if lines, err := outlineOf(filepath.Join(w.dir, "letter.tests", "out", "ada.docx")); err != nil || lines[0].Text != "Dear Ada!" {
 		t.Errorf("the document is %v, error %v", lines, err)
 	}
 
@@ -156,7 +157,7 @@ func TestWatchOut(t *testing.T) {
 	w := watch(t, watchCmd{Out: out}, map[string]string{"a/letter.docx": "Dear", "a/letter.tests/ada.json": `{}`})
 	w.save("a/letter.docx", "Hello")
 	mustPrint(t, w.looks(2), `documents in `+out+`/a/letter\n`)
-	if _, err := os.Stat(filepath.Join(out, "a/letter/ada.docx")); err != nil {
+	if _, err := os.Stat(filepath.Join(out, "a", "letter", "ada.docx")); err != nil {
 		t.Error(err)
 	}
 	cmd := watchCmd{Dir: w.dir, Out: filepath.Join(w.dir, "documents")}

@@ -42,24 +42,20 @@ func (d *documentsFolder) check() error {
 }
 
 // folderOf returns the folder for the documents of a template.
-func (d *documentsFolder) folderOf(template string) (string, error) {
+func (d *documentsFolder) folderOf(template string) string {
 	if d.out == "" {
-		return filepath.Join(samplesFolder(template), outFolder), nil
+		return filepath.Join(samplesFolder(template), outFolder)
 	}
 	name, err := filepath.Rel(d.root, template)
 	if err != nil || name == "." {
 		name = filepath.Base(template)
 	}
-	return filepath.Join(d.out, strings.TrimSuffix(name, filepath.Ext(name))), nil
+	return filepath.Join(d.out, strings.TrimSuffix(name, filepath.Ext(name)))
 }
 
 // write writes the documents of the samples of a template, and returns their folder; "" if there are none.
 func (d *documentsFolder) write(result *testedTemplate) (string, error) {
-	folder, err := d.folderOf(result.Template)
-	if err != nil {
-		return "", err
-	}
-	written := ""
+	folder, written := d.folderOf(result.Template), ""
 	var wrong []error
 	for i := range result.Samples {
 		s := &result.Samples[i]

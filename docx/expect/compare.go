@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -130,7 +131,9 @@ func (c *comparison) gap(want, got []*node) {
 // changed compares an element with the one that it was changed into.
 func (c *comparison) changed(want, got *node) {
 	if want.own != got.own {
-		c.add(changes(want.Line, got.Line))
+		for _, d := range changes(want.Line, got.Line) {
+			c.add(d)
+		}
 	}
 	c.siblings(want.children, got.children)
 }
@@ -155,16 +158,23 @@ func added(n *node) *Difference {
 	return d
 }
 
-// changes describes how an element differs from the expected one.
-func changes(want, got *Line) *Difference {
+// changes describes how an element differs from the expected one. The formats of different texts are not compared.
+func changes(want, got *Line) []*Difference {
+	var found []*Difference
 	if want.Text != got.Text && want.Kind != Row || want.Number != got.Number {
 		d := got.difference(ChangedText, fmt.Sprintf("The text of the %s differs.", got.Kind))
-		d.Want, d.Got = fromDifference(want.describe(), got.describe())
-		return d
+		d.Want, d.Got = fromDifference(want.texts(got))
+		found = append(found, d)
+	}
+	wants, gots := differing(want.Format, got.Format)
+	if len(found) > 0 && len(wants)+len(gots) == 0 {
+		return found
 	}
 	d := got.difference(ChangedFormat, fmt.Sprintf("The format of the %s differs.", got.Kind))
-	wants, gots := differing(want.Format, got.Format)
-	notes := formatChanges(want.Formats, got.Formats)
+	var notes []formatChange
+	if len(found) == 0 {
+		notes = formatChanges(want.Formats, got.Formats)
+	}
 	if len(notes) > maxNotes {
 		notes = notes[:maxNotes]
 	}
@@ -174,7 +184,7 @@ func changes(want, got *Line) *Difference {
 		gots = append(gots, fmt.Sprintf("%q %s", shorten(n.text), orPlain(others)))
 	}
 	d.Want, d.Got = orPlain(wants), orPlain(gots)
-	return d
+	return append(found, d)
 }
 
 // orPlain joins properties. Text without any is plain.
@@ -200,18 +210,37 @@ func differing(want, got []string) (wants, gots []string) {
 	return wants, gots
 }
 
+// texts returns the texts of two lines, with their numbers. Texts that only differ in blanks and the like are quoted, to show these.
+func (l *Line) texts(other *Line) (own, others string) {
+	text := func(l *Line) string { return strings.TrimSpace(l.Number + " " + normalize(l.Text)) }
+	if own, others = text(l), text(other); own != others {
+		return own, others
+	}
+	return strconv.Quote(l.Text), strconv.Quote(other.Text)
+}
+
 // fromDifference shortens two long texts to the surroundings of where they begin to differ.
-func fromDifference(a, b string) (string, string) {
+func fromDifference(a, b string) (shortA, shortB string) {
 	const before = 40
+	x, y := []rune(a), []rune(b)
 	from := 0
-	for from < min(len(a), len(b)) && a[from] == b[from] {
+	for from < min(len(x), len(y)) && x[from] == y[from] {
 		from++
 	}
-	if from <= before || len(a) <= maxShown && len(b) <= maxShown {
-		return a, b
+	if from -= before; from <= 0 || len(x) <= maxShown && len(y) <= maxShown {
+		from = 0
 	}
-	cut := func(s string) string { return "…" + strings.ToValidUTF8(s[from-before:], "") }
-	return cut(a), cut(b)
+	cut := func(text []rune) string {
+		shown := string(text[from:min(len(text), from+maxShown)])
+		if from > 0 {
+			shown = "…" + shown
+		}
+		if len(text) > from+maxShown {
+			shown += "…"
+		}
+		return shown
+	}
+	return cut(x), cut(y)
 }
 
 // formatChange is a stretch of the same text that has another format.
