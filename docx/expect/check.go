@@ -142,8 +142,10 @@ func (m *messages) check(want []string, only bool, details []*docx.Error) []Diff
 	return found
 }
 
-// maxNearest is the number of missing texts for which the paragraph that resembles them is sought.
-const maxNearest = 20
+const (
+	maxNearest   = 20      // missing texts for which the paragraph that resembles them is sought
+	maxResembled = 1 << 20 // bytes of the document in which it is sought
+)
 
 // checkTexts seeks the texts that must appear, or must not.
 func (e *Expectations) checkTexts(outline []Line) []Difference {
@@ -216,9 +218,9 @@ func around(text, part string) string {
 
 // resemble sets the location and the text of the paragraph that resembles a text most.
 func (d *Difference) resemble(text string, outline []Line, texts []string) {
-	wanted, best, most := gramsOf(text), -1, noResemble
+	wanted, best, most, left := gramsOf(text), -1, noResemble, maxResembled
 	for i, line := range texts {
-		if line == "" {
+		if left -= len(line); line == "" || left < 0 {
 			continue
 		}
 		share := wanted.share(line)

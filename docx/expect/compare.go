@@ -43,7 +43,8 @@ type comparison struct {
 type node struct {
 	*Line
 	children []*node
-	own, all uint64 // hashes of the element, and of the element with all in it
+	own, all uint64  // hashes of the element, and of the element with all in it
+	text     *string // of content; nil until it is needed
 }
 
 // tree returns the outermost elements of an outline.
@@ -328,23 +329,21 @@ func resemblance(want, got *node, alone bool) float64 {
 
 // content returns the beginning of the text of an element and those in it.
 func (n *node) content() string {
-	const enough = 2000
+	if n.text != nil {
+		return *n.text
+	}
 	var b strings.Builder
 	var walk func(n *node)
 	walk = func(n *node) {
-		if b.Len() > enough {
-			return
-		}
 		if n.Text != "" {
-			b.WriteString(n.Text[:min(len(n.Text), enough)])
+			b.WriteString(n.Text[:min(len(n.Text), maxAlike)])
 			b.WriteByte(' ')
 		}
-		if n.Kind != Row {
-			for _, child := range n.children {
-				walk(child)
-			}
+		for i := 0; i < len(n.children) && b.Len() < maxAlike && n.Kind != Row; i++ {
+			walk(n.children[i])
 		}
 	}
 	walk(n)
-	return b.String()
+	n.text = new(b.String())
+	return *n.text
 }

@@ -16,7 +16,7 @@ import (
 
 const (
 	maxFile  = 1 << 20 // bytes of a file of expectations
-	maxTexts = 1000    // texts of one field
+	maxTexts = 200     // texts of one field
 	maxText  = 10_000  // bytes of one text
 	maxPages = 100_000
 )

@@ -17,7 +17,7 @@ import (
 
 const (
 	maxLines = 500_000  // of an outline
-	maxBytes = 64 << 20 // of the texts of an outline
+	maxBytes = 32 << 20 // of the texts of an outline
 )
 
 // ErrTooLarge means that a document has too many elements, or too much text, to be compared.

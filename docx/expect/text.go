@@ -53,6 +53,7 @@ const (
 	gram       = 3    // characters that are compared at a time
 	maxGrams   = 2000 // of a text that is compared
 	maxWords   = 100  // of a text that is compared with another by its words
+	maxAlike   = 2000 // bytes of such a text
 	isSimilar  = 0.4  // the least similarity of two paragraphs of which one was changed into the other
 	noResemble = 0.2  // the least share of a text in the paragraph that resembles it
 )
@@ -115,7 +116,7 @@ func words(text string) (counts map[string]int, total int) {
 
 // similarity compares two texts by their words, or short ones by their characters: from 0, for nothing in common, to 1.
 func similarity(a, b string) float64 {
-	if a == b {
+	if a, b = a[:min(len(a), maxAlike)], b[:min(len(b), maxAlike)]; a == b {
 		return 1
 	}
 	x, m := words(a)
