@@ -47,11 +47,8 @@ type sample struct {
 
 // sampleOptions are the options in a folder of samples, with the names that the options of a batch have.
 type sampleOptions struct {
-	Locale   string `json:"locale"`
-	TimeZone string `json:"time_zone"`
-	Missing  string `json:"missing"`
-	Strict   bool   `json:"strict"`
-	Now      string `json:"now"`
+	Locale, TimeZone, Missing, Now string
+	Strict                         bool
 }
 
 // isTemplateFile reports whether a file is a Word document and not a temporary file of Word or another program.
@@ -225,13 +222,29 @@ func (t *templateTests) readOptions(path string) error {
 		return err
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	if _, err := lang.Decode(text); err != nil { // not an object, or a key twice
+	if _, err := lang.Decode(text); err != nil { // whose errors have a line
 		return fmt.Errorf("%s: %w", path, err)
 	}
+	o := &t.options
+	targets := map[string]any{"locale": &o.Locale, "time_zone": &o.TimeZone, "missing": &o.Missing, "strict": &o.Strict, "now": &o.Now}
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&t.options); err != nil {
-		return fmt.Errorf("%s: %w. The options are locale, time_zone, missing, strict, and now", path, err)
+	if _, err := decoder.Token(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for decoder.More() {
+		token, err := decoder.Token()
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		name, _ := token.(string)
+		target := targets[name]
+		if target == nil {
+			return fmt.Errorf("%s: unknown or repeated option %q. The options are locale, time_zone, missing, strict, and now", path, name)
+		}
+		if err := decoder.Decode(target); err != nil {
+			return fmt.Errorf("%s: %s: %w", path, name, err)
+		}
+		delete(targets, name)
 	}
 	return nil
 }

@@ -2,9 +2,16 @@ package expect_test
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -180,6 +187,55 @@ func generate(t *testing.T, template *docx.Template, data string) ([]byte, error
 	var out bytes.Buffer
 	_, err = template.Execute(t.Context(), &out, value, docx.Options{})
 	return out.Bytes(), err
+}
+
+// Images differ by their content and their size, not by their names or the order of parts.
+func TestCompareOfImages(t *testing.T) {
+	template := parse(t, compiletest.Build(t, map[string]string{
+		"document.xml": `<w:p><w:r><w:t>{{for i in list}}{{i :: image("2cm")}}{{endfor}}</w:t></w:r></w:p>`,
+	}))
+	of := func(images ...string) []expect.Line {
+		t.Helper()
+		data, err := json.Marshal(map[string][]string{"list": images})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := generate(t, template, string(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return outline(t, file)
+	}
+	red, blue, wide := dataURI(t, color.RGBA{R: 255, A: 255}, 4), dataURI(t, color.RGBA{B: 255, A: 255}, 4), dataURI(t, color.Black, 8)
+	if found := expect.Compare(of(red, blue, red), of(red, blue, red)); len(found) > 0 {
+		t.Errorf("equal images differ:\n%s", formatDifferences(found))
+	}
+	for name, test := range map[string]struct {
+		images []string
+		want   string
+	}{
+		"content": {[]string{red, red}, `changed_format.* image differs.*\n +want: content \w+\n +got:  content \w+\n$`},
+		"order":   {[]string{blue, red}, `content`},
+		"size":    {[]string{red, wide}, `want: .*size 56.7 × 56.7 pt`},
+		"one":     {[]string{red}, `removed: .*This image is missing`},
+	} {
+		got := formatDifferences(expect.Compare(of(red, blue), of(test.images...)))
+		if !regexp.MustCompile(test.want).MatchString(got) {
+			t.Errorf("%s: the differences are\n%s", name, got)
+		}
+	}
+}
+
+// dataURI returns an image of one color, 4 pixels high.
+func dataURI(t *testing.T, c color.Color, width int) string {
+	t.Helper()
+	m := image.NewRGBA(image.Rect(0, 0, width, 4))
+	draw.Draw(m, m.Bounds(), image.NewUniform(c), image.Point{}, draw.Src)
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
 // Real documents have an outline.
