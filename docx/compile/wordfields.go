@@ -23,6 +23,7 @@ const records = "records"
 type wordFields struct {
 	*compiler
 	found   []filledField
+	forms   []*formField
 	hasNext bool
 	record  int // the number of fields NEXT so far
 }
@@ -38,7 +39,7 @@ type wordField struct {
 	begin, end *wml.Node   // the first and the last run, or twice the w:fldSimple
 	code       []codePiece // its instruction
 	result     *wml.Node   // the first run of its result; nil if it has none
-	separated  bool
+	separate   *wml.Node   // the run that ends the code; nil if there is none
 	isOpen     bool
 }
 
@@ -50,7 +51,7 @@ type codePiece struct {
 }
 
 // fieldsOfMerge matches the codes of fields in the source of a part, so that other parts are not searched.
-var fieldsOfMerge = regexp.MustCompile("MERGEFIELD|DOCPROPERTY|ADDRESSBLOCK|GREETINGLINE")
+var fieldsOfMerge = regexp.MustCompile("MERGEFIELD|DOCPROPERTY|ADDRESSBLOCK|GREETINGLINE|FORMTEXT|FORMCHECKBOX|FORMDROPDOWN")
 
 // find finds the fields.
 func (c *wordFields) find() {
@@ -67,7 +68,11 @@ func (c *wordFields) find() {
 		c.hasNext = c.hasNext || f.name() == "NEXT"
 	}
 	for _, f := range all {
-		c.fill(f)
+		if formKinds[f.name()] {
+			c.findForm(f)
+		} else {
+			c.fill(f)
+		}
 	}
 }
 
@@ -76,7 +81,7 @@ func (c *wordFields) fieldsOf(par *wml.Node) []*wordField {
 	var all, open []*wordField
 	for _, child := range par.Children {
 		if child.Name == "w:fldSimple" {
-			f := &wordField{begin: child, end: child, result: child.Child("w:r"), separated: true}
+			f := &wordField{begin: child, end: child, result: child.Child("w:r"), separate: child}
 			f.code = []codePiece{{text: scan.Value([]byte(wml.AttrValue(c.src, child, "w:instr")))}}
 			if len(open) == 0 {
 				all = append(all, f)
@@ -89,7 +94,7 @@ func (c *wordFields) fieldsOf(par *wml.Node) []*wordField {
 				switch {
 				case n.Name == "w:fldChar" && wml.AttrValue(c.src, n, "w:fldCharType") == "begin":
 					f := &wordField{begin: run, isOpen: true}
-					if last >= 0 && !open[last].separated {
+					if last >= 0 && open[last].separate == nil {
 						open[last].code = append(open[last].code, codePiece{field: f})
 					} else if last < 0 {
 						all = append(all, f)
@@ -97,13 +102,13 @@ func (c *wordFields) fieldsOf(par *wml.Node) []*wordField {
 					open = append(open, f)
 				case last < 0:
 				case n.Name == "w:fldChar" && wml.AttrValue(c.src, n, "w:fldCharType") == "separate":
-					open[last].separated = true
+					open[last].separate = run
 				case n.Name == "w:fldChar":
 					open[last].end, open[last].isOpen = run, false
 					open = open[:last]
-				case n.Name == "w:instrText" && !open[last].separated:
+				case n.Name == "w:instrText" && open[last].separate == nil:
 					open[last].code = append(open[last].code, codePiece{text: scan.Text(c.src[n.OpenEnd:n.CloseStart]), run: run})
-				case n.Name == "w:t" && open[last].separated && open[last].result == nil:
+				case n.Name == "w:t" && open[last].separate != nil && open[last].result == nil:
 					open[last].result = run
 				}
 			}
@@ -198,6 +203,11 @@ func (c *wordFields) hasTags(f *wordField) bool {
 
 // edit writes the edits of the fields.
 func (c *wordFields) edit() {
+	for _, f := range c.forms {
+		if !c.isGone(f.field.begin) {
+			c.editForm(f)
+		}
+	}
 	for _, f := range c.found {
 		begin, end := f.field.begin, f.field.end
 		if f.tag == nil {

@@ -207,6 +207,16 @@ func (e *Env) Show(t *Tag) (s string, p *Present, ok bool, err error) {
 	return s, p, ok, err
 }
 
+// Has reports whether the input has the value of a tag's expression, before its filters. The error is a [*LimitError].
+func (e *Env) Has(t *Tag) (bool, error) {
+	e.begin(t)
+	v, err := e.eval(t.Expr)
+	if err != nil {
+		return false, e.report(err)
+	}
+	return v != nil, nil
+}
+
 // Value is like [Env.Print], but returns the value of the tag in the form of [Decode].
 func (e *Env) Value(t *Tag) (v Value, ok bool, err error) {
 	v, ok, err = e.evaluate(t)
