@@ -17,7 +17,7 @@ type mark struct {
 	block       *block // of the tags that open, part or close one
 	merge       int    // if its cell merges, the slot for that, and 1
 	stylesPar   bool   // it may set the style of its paragraph
-	border      int    // where the tag's border is in the source, if it has a block
+	border      int    // where the tag's border is in the source, if it has a block, or where a variable is computed
 	order       int    // among the marks of the part
 	unreadable  bool   // its tag cannot be parsed, which has been reported
 	code        program.CodeForm

@@ -155,11 +155,12 @@ var phases = []phase{
 
 	{change, "references to notes", (*compiler).findReferences, []string{"borders"}, false},
 	{change, "references to headers", (*compiler).findHeaders, []string{"borders"}, false},
+	{change, "places of variables", (*compiler).placeLets, []string{"borders"}, false},
 	{change, "scopes", (*compiler).readScopes, []string{
-		"borders", "references to notes", "references to headers",
+		"borders", "references to notes", "references to headers", "places of variables",
 	}, false},
 	{change, "places of tags", (*compiler).notePlaces, []string{"borders"}, false},
-	{change, "variables", (*compiler).editLets, []string{"borders"}, false},
+	{change, "variables", (*compiler).editLets, []string{"places of variables"}, false},
 	{change, "values", (*compiler).editTexts, []string{"borders"}, false},
 	{change, "guarded paragraphs", (*compiler).guardParagraphs, []string{"borders"}, false},
 	{change, "guarded tables", (*compiler).guardTables, []string{"guarded paragraphs"}, false},

@@ -7,12 +7,20 @@ import (
 
 // Variables: a tag such as {{let x = 1}} leaves nothing in the document, and its value is known until the block around it ends.
 
+// placeLets decides where the values of variables are computed.
+func (c *compiler) placeLets() {
+	for _, m := range c.marks {
+		if m.tag.Kind == lang.Let {
+			m.border = c.placeOfLet(m)
+		}
+	}
+}
+
 // editLets adds the steps that compute variables.
 func (c *compiler) editLets() {
 	for _, m := range c.marks {
 		if m.tag.Kind == lang.Let {
-			pos := c.placeOfLet(m)
-			c.add(edit{pos: pos, end: pos, rank: rankBorder, order: m.order, action: always{&program.Let{Tag: m.tag}}})
+			c.add(edit{pos: m.border, end: m.border, rank: rankBorder, order: m.order, action: always{&program.Let{Tag: m.tag}}})
 		}
 	}
 }

@@ -73,6 +73,9 @@ func (c *compiler) scopeEvents() []scopeEvent {
 	events := make([]scopeEvent, 0, len(c.marks))
 	for _, m := range c.marks {
 		e := scopeEvent{pos: m.start(), mark: m}
+		if m.tag.Kind == lang.Let {
+			e.pos = m.border
+		}
 		if m.block != nil {
 			e.pos = m.border
 			e.opens = m.block.isLoop() && m.opens()
@@ -171,9 +174,25 @@ func (r *scopeReader) close(opens func(lang.Kind) bool) {
 func (r *scopeReader) read(m *mark) {
 	r.c.use.Add(m.tag, &r.scope)
 	r.list(m, m.tag.Type())
+	r.checkVariables(m)
 	if name := r.scope.Unbound(m.tag, r.variables); name != "" {
 		r.c.doubt(m, "'"+name+"' belongs to a loop, but this tag is outside of it and reads a key of the input.",
 			"move the tag between {{for …}} and {{endfor}}, unless the input has that key")
+	}
+}
+
+// checkVariables warns about values that are assigned in a block and lost with it.
+func (r *scopeReader) checkVariables(m *mark) {
+	const hint = "to add up values, write $sum(items, price); to choose one, write $if(condition, value, otherwise)"
+	span := lang.Span{Start: m.from, End: m.to}
+	if m.tag.Kind == lang.Let && m.tag.Reads(m.tag.Var) && r.scope.Hides(m.tag) {
+		r.c.warn(m.par, span, "The variable '"+m.tag.Var+"' has its new value only until the block around this tag ends, and starts with the "+
+			"value of the outer variable each time.", hint)
+		return
+	}
+	if name := r.scope.Outlived(m.tag); name != "" {
+		r.c.warn(m.par, span, "The variable '"+name+"' has the value that it had before the block in which another {{let}} has the same name.",
+			hint)
 	}
 }
 

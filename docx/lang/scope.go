@@ -30,6 +30,9 @@ type scopeVar struct {
 	grouped bool     // the list went through the filter group:
 	group   []string // so the item's key is at these keys of the list's items, and its items are some of them
 	isLet   bool
+
+	hiddenAt int  // number of blocks around a Let of the same name, in a block that has not ended; 0 without one
+	hidden   bool // such a block has ended
 }
 
 // Open enters a loop.
@@ -58,6 +61,7 @@ func (s *Scope) Close() {
 	for i, v := range slices.Backward(s.vars) {
 		if !v.isLet {
 			s.vars = s.vars[:i]
+			s.ended()
 			return
 		}
 	}
@@ -69,7 +73,69 @@ func (s *Scope) Let(t *Tag) {
 	if p, ok := t.Expr.(*Path); ok && len(t.Filters) == 0 {
 		v.keys, _ = s.keys(p)
 	}
+	if outer := s.hiddenBy(t); outer != nil {
+		outer.hiddenAt = s.blocks()
+	}
 	s.vars = append(s.vars, v)
+}
+
+// Hides reports whether a Let in a block has the name of a variable outside of the block, which keeps its value.
+func (s *Scope) Hides(t *Tag) bool { return s.hiddenBy(t) != nil }
+
+// hiddenBy returns the variable outside of the innermost block that a Let hides in it, or nil.
+func (s *Scope) hiddenBy(t *Tag) *scopeVar {
+	from := 0
+	if last := len(s.conditions) - 1; last >= 0 {
+		from = s.conditions[last].vars
+	}
+	for i, v := range slices.Backward(s.vars) {
+		if !v.isLet {
+			from = max(from, i+1)
+			break
+		}
+	}
+	for i := min(from, len(s.vars)) - 1; i >= 0; i-- {
+		if s.vars[i].name == t.Var {
+			if s.vars[i].isLet {
+				return &s.vars[i]
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// blocks returns the number of conditions and loops that have not ended.
+func (s *Scope) blocks() int {
+	n := len(s.conditions)
+	for i := range s.vars {
+		if !s.vars[i].isLet {
+			n++
+		}
+	}
+	return n
+}
+
+// ended notes that a block has ended.
+func (s *Scope) ended() {
+	now := s.blocks()
+	for i := range s.vars {
+		if v := &s.vars[i]; v.hiddenAt > now {
+			v.hidden, v.hiddenAt = true, 0
+		}
+	}
+}
+
+// Outlived returns the first variable that a tag reads and that a Let in a block above has not changed, though it has the same name. It
+// is "" if there is none.
+func (s *Scope) Outlived(t *Tag) string {
+	name := ""
+	t.reads(func(p *Path, _ bool) {
+		if v := s.variable(p.Steps[0].Key); v != nil && v.hidden && name == "" && !p.own && !p.perItem {
+			name, v.hidden = v.name, false
+		}
+	})
+	return name
 }
 
 // inLoop reports whether a loop is open.
@@ -86,6 +152,7 @@ func (s *Scope) follow(t *Tag) {
 	case t.Kind == EndIf && last >= 0:
 		s.vars = s.vars[:min(s.conditions[last].vars, len(s.vars))]
 		s.conditions = s.conditions[:last]
+		s.ended()
 	case t.Kind == Else && s.inBodyOf(last):
 		i := len(s.vars) - 1
 		for s.vars[i].isLet {
