@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // compare returns the result of l op r. It is false if an operand is missing, except that the literal null equals a missing value.
@@ -21,6 +22,9 @@ func (e *Env) compare(n *Binary, l, r Value) (Value, error) {
 		if !ofText[n.Op] {
 			return e.compareDates(n, l, r)
 		}
+	}
+	if !ofText[n.Op] && needDates(l, r) {
+		return e.compareWritten(n, l, r)
 	}
 	switch n.Op {
 	case "==":
@@ -170,6 +174,49 @@ func order(n *Binary, l, r Value) (Value, error) {
 	return nil, &fault{node: n, message: "compares " + kindName(l) + " with " + kindName(r)}
 }
 
+// needDates reports whether two texts are written like dates, and their letters are in another order than the dates.
+func needDates(l, r Value) bool {
+	s, ok := l.(string)
+	t, both := r.(string)
+	isDay := func(s string) bool { return len(s) == len(time.DateOnly) && s[4] == '-' } // days of ISO 8601 are in the order of their letters
+	return ok && both && isWrittenDate(s) && isWrittenDate(t) && (!isDay(s) || !isDay(t))
+}
+
+// isWrittenDate reports whether a text begins like 2026-03-05 or 5.3.2026.
+func isWrittenDate(s string) bool {
+	digits := func(i int) (n int) {
+		for ; i+n < len(s) && '0' <= s[i+n] && s[i+n] <= '9'; n++ {
+		}
+		return n
+	}
+	if len(s) < len("5.3.2026") || strings.IndexByte("0123456789", s[0]) < 0 {
+		return false
+	}
+	first := digits(0)
+	second := digits(first + 1)
+	at := first + second + 1
+	if at >= len(s) || second < 1 || second > 2 || s[at] != s[first] || strings.IndexByte("-./", s[at]) < 0 {
+		return false
+	}
+	third := digits(at + 1)
+	return first == 4 && second == 2 && third == 2 && s[at] == '-' || first <= 2 && third == 4
+}
+
+// compareWritten compares two texts that are written like dates.
+func (e *Env) compareWritten(n *Binary, l, r Value) (Value, error) {
+	_, ok := e.asMoment(l)
+	_, both := e.asMoment(r)
+	switch {
+	case ok && both:
+		return e.compareDates(n, l, r)
+	case n.Op == "==" || n.Op == "!=":
+		return equal(l, r) == (n.Op == "=="), nil
+	case ok:
+		return nil, &fault{node: n.R, message: "is not a date like 2026-03-05"}
+	}
+	return nil, &fault{node: n.L, message: "is not a date like 2026-03-05"}
+}
+
 func holds(op string, order int) bool {
 	switch op {
 	case "<":
@@ -186,10 +233,17 @@ func holds(op string, order int) bool {
 func (e *Env) contains(n Node, in, x Value) (Value, error) {
 	switch in := in.(type) {
 	case []any:
+		objects := 0
 		for _, item := range in {
 			if item != nil && equal(item, x) {
 				return true, nil
 			}
+			if _, ok := item.(*Object); ok {
+				objects++
+			}
+		}
+		if _, ok := scalarText(x); ok && objects > 0 && objects == len(in) {
+			return nil, &fault{node: n, message: "looks for a value in a list of objects; name their key, as in items.name"}
 		}
 		return false, e.spend(len(in), n)
 	case string:

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 	"time"
 
@@ -12,11 +13,13 @@ import (
 var dateFilters = map[string]*filter{
 	"date": {
 		usage: `date, date("d MMMM yyyy") or date("long")`, arity: arity{0, 1}, also: []string{"formatdate", "dateformat"},
-		takes: takes{want: aDate}, args: []takes{like(aText, "yyyy-MM-dd")}, apply: eachScalar(date),
+		takes: takes{want: aDate}, args: []takes{like(aText, "yyyy-MM-dd")},
+		check: checkPattern((*locale.Locale).Date, datePattern), apply: eachScalar(date),
 	},
 	"time": {
 		usage: `time, time("HH:mm") or time("medium")`, arity: arity{0, 1},
-		takes: takes{want: aTime}, args: []takes{like(aText, "HH:mm")}, apply: eachScalar(timeOfDay),
+		takes: takes{want: aTime}, args: []takes{like(aText, "HH:mm")},
+		check: checkPattern((*locale.Locale).Time, meantLetters), apply: eachScalar(timeOfDay),
 	},
 	"timezone": {
 		usage: `timezone("Europe/Paris")`, arity: arity{1, 1}, also: []string{"tz"},
@@ -26,6 +29,17 @@ var dateFilters = map[string]*filter{
 		usage: `add(5), add("+1 month") or add("end of month")`, arity: arity{1, 1}, also: []string{"plus"},
 		takesFor: addTakes, same: true, args: []takes{likeNumber("5")}, check: checkAmount, apply: eachScalar(add),
 	},
+}
+
+// checkPattern returns the check of a pattern with which a date or a time is written.
+func checkPattern(write func(*locale.Locale, time.Time, string) (string, error), meant func(string) string) func(*Filter, string) string {
+	return func(_ *Filter, pattern string) string {
+		_, err := write(locale.Default(), time.Time{}, meant(pattern))
+		if unusable, ok := errors.AsType[*locale.PatternError](err); ok {
+			return "cannot be used: " + unusable.Reason
+		}
+		return ""
+	}
 }
 
 // date writes a date, by default in the long form of the locale.

@@ -6,6 +6,7 @@ import "strings"
 var meantWords = map[string]Kind{
 	"end if": EndIf, "end for": EndFor, "end foreach": EndFor, "end tablerow": EndTableRow, "end tablecolumn": EndTableColumn,
 	"foreach": For, "elif": ElseIf, "elsif": ElseIf,
+	"set": Let, "assign": Let, "var": Let,
 }
 
 // Meant returns the kind of block tag that a text in braces was probably meant to be, or Print, and the rest after its words.

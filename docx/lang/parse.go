@@ -135,6 +135,9 @@ func (p *parser) tag(t *Tag) {
 	case If, ElseIf:
 		p.inside++
 		t.Expr = p.expression()
+		if l, ok := t.Expr.(*List); ok {
+			p.fail(l.Position(), "to choose between values, write {{$if(condition, value, otherwise)}}", "a list is no condition: it is always true")
+		}
 	case Include:
 		p.include(t)
 	}
@@ -234,6 +237,7 @@ func (p *parser) checkFilter(f *Filter, before []Filter, value Node) {
 	}
 	if f.fn.perItem {
 		perItem(f.Args, value)
+		p.checkItems(f.Args, f.Name == "sort", f.fn.usage)
 	}
 	p.checkSole(f, before)
 	p.checkValue(f, before, value)
@@ -294,6 +298,21 @@ func perItem(args []Node, list Node) {
 				p.perItem, p.list = true, from
 			}
 		})
+	}
+}
+
+// checkItems reports arguments that are computed for each item, and are the same for all.
+func (p *parser) checkItems(args []Node, sorts bool, usage string) {
+	for _, arg := range args {
+		l, ok := arg.(*Literal)
+		if !ok {
+			continue
+		}
+		s, ok := l.Value.(string)
+		if !ok || sorts && (s == "asc" || s == "desc") {
+			continue
+		}
+		p.fail(arg.Position(), "write keys without quotes, as in "+usage, "%s is the same for all items", arg)
 	}
 }
 

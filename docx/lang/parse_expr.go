@@ -106,9 +106,17 @@ func (p *parser) checkHabit() {
 		p.fail(t.pos, notOperators['='], "unexpected '='")
 	case t.is("<") && then.is(">"):
 		p.fail(t.pos, "write != between two values", "there is no operator <>")
+	case t.kind == tokWord && then.kind == tokWord && habitualOperators[strings.ToLower(t.text+" "+then.text)] != "":
+		p.fail(t.pos, "write "+habitualOperators[strings.ToLower(t.text+" "+then.text)], "there is no operator %q", t.text+" "+then.text)
 	case t.kind == tokWord && strings.EqualFold(t.text, "is") && then.kind == tokWord:
 		p.fail(t.pos, "write x isPresent or x isNotPresent, or compare with ==", "there is no operator %q", t.text+" "+then.text)
 	}
+}
+
+// habitualOperators are our operators by how authors spell them in two words.
+var habitualOperators = map[string]string{
+	"starts with": "a startsWith b", "begins with": "a startsWith b", "ends with": "a endsWith b", "not equals": "a != b",
+	"does contain": "a contains b", "is in": "a in b",
 }
 
 // hintJoin says how to join strings.
@@ -283,9 +291,13 @@ func (p *parser) call() Node {
 		p.checkCount(name.pos, c.Name, c.fn.usage, c.fn.arity, len(c.Args))
 		if c.fn.perItem && len(c.Args) > 1 {
 			perItem(c.Args[1:], c.Args[0])
+			p.checkItems(c.Args[1:], false, c.fn.usage)
 		}
 	case functionTable["$"+name.text] != nil:
 		p.fail(name.pos, "functions start with $: write $"+name.text+"(…)", "there is no function %q", name.text)
+	case wordOperators[strings.ToLower(strings.TrimPrefix(name.text, "$"))].strength > 0:
+		op := wordOperators[strings.ToLower(strings.TrimPrefix(name.text, "$"))].text
+		p.fail(name.pos, "write it between two values, as in a "+op+" b", "there is no function %q", name.text)
 	case filterTable[name.text] != nil:
 		p.fail(name.pos, "a filter follows the value: write value :: "+name.text, "there is no function %q", name.text)
 	default:

@@ -83,7 +83,11 @@ func anyNode(t *rapid.T, depth int) Node {
 		return &Presence{X: anyNode(t, depth-1), Not: rapid.Bool().Draw(t, "not")}
 	case 4:
 		name := rapid.SampledFrom(slices.Sorted(maps.Keys(functionTable))).Draw(t, "function")
-		return &Call{Name: name, Args: someNodes(t, functionTable[name].arity, depth-1)}
+		args := someNodes(t, functionTable[name].arity, depth-1)
+		if len(args) > 1 && functionTable[name].perItem { // which must not be the same for all items
+			args[1] = newPath(0, []Step{{Key: key(t)}})
+		}
+		return &Call{Name: name, Args: args}
 	case 8:
 		n := newIndex(newPath(0, []Step{{Key: key(t)}}), anyNode(t, depth-1))
 		for range rapid.IntRange(0, 2).Draw(t, "steps") {
@@ -123,12 +127,19 @@ func anyTag(t *rapid.T) *Tag {
 	tag := &Tag{Kind: rapid.SampledFrom([]Kind{Print, For, TableRow, TableColumn, If, ElseIf, Include}).Draw(t, "kind")}
 	if tag.Kind == Include {
 		tag.Expr = &Literal{Value: rapid.String().Draw(t, "name")}
+		if rapid.Bool().Draw(t, "chosen") {
+			tag.Expr = newPath(0, []Step{{Key: "file"}})
+			tag.Filters = []Filter{{Name: "oneof", Args: []Node{&Literal{Value: "a.docx"}, &Literal{Value: "b/a.docx"}}, fn: candidates}}
+		}
 		return tag
 	}
 	if tag.Expr = anyNode(t, 4); tag.Kind.IsLoop() {
 		tag.Var = rapid.SampledFrom([]string{"x", "item", "loop", "größe_2"}).Draw(t, "variable")
 	}
 	if tag.Kind == If || tag.Kind == ElseIf {
+		if _, ok := tag.Expr.(*List); ok {
+			tag.Expr = &Unary{Op: "not", X: tag.Expr}
+		}
 		return tag
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "filters") {
@@ -151,7 +162,7 @@ func anyFilter(t *rapid.T, before []Filter) Filter {
 	fn := filterTable[name]
 	f := Filter{Name: name, Args: someNodes(t, fn.arity, 1), fn: fn}
 	for i := range f.Args {
-		if fn.note != nil || fn.check != nil || argumentOf(&f, i, takes{}).want == aNumber {
+		if fn.note != nil || fn.check != nil || fn.perItem || argumentOf(&f, i, takes{}).want == aNumber {
 			f.Args[i] = newPath(0, []Step{{Key: key(t)}})
 		}
 	}

@@ -97,6 +97,8 @@ func compilePattern(text string) (*pattern, error) {
 			}
 			p.addText(quoted)
 			i = len(text) - len(rest)
+		case c == '%' && i+1 < len(text) && isASCIILetter(text[i+1]):
+			return fail("the letters of a date have no %%; write a pattern such as dd.MM.yyyy HH:mm")
 		case isASCIILetter(c):
 			width := 1
 			for i+width < len(text) && text[i+width] == c {
