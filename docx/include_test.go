@@ -120,6 +120,51 @@ func TestIncludeCorpus(t *testing.T) {
 	}
 }
 
+// A document is as sound if the data chooses the documents of other projects, or none of them.
+func TestChosenCorpus(t *testing.T) {
+	files := someCorpusFiles(t)
+	names := sortedNames(files)
+	whole := build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>before</w:t></w:r></w:p><w:p><w:r><w:t>{{include x :: ` +
+		`oneof("0.docx", "1.docx")}}</w:t></w:r></w:p><w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid><w:tr><w:tc><w:p/></w:tc></w:tr>` +
+		`</w:tbl><w:sectPr/>`})
+	executed := 0
+	for i := 0; i+1 < len(names); i += 6 {
+		two := map[string][]byte{"0.docx": files[names[i]], "1.docx": files[names[i+1]]}
+		tpl, err := docx.ParseWith(t.Context(), bytes.NewReader(whole), int64(len(whole)),
+			docx.ParseOptions{Include: func(name string) ([]byte, error) { return two[name], nil }})
+		if _, ok := errors.AsType[docx.Errors](err); ok {
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s, %s: %v", names[i], names[i+1], err)
+			continue
+		}
+		known := map[string]bool{}
+		for _, file := range two {
+			for _, problem := range check(file) {
+				known[problem.Key()] = true
+			}
+		}
+		for _, data := range []string{`{"x": "0"}`, `{"x": "1.docx"}`, `{"x": ""}`, `{}`} {
+			var out bytes.Buffer
+			if _, err := tpl.Execute(t.Context(), &out, decode(t, data), docx.Options{}); err != nil {
+				t.Errorf("%s, %s: %v", names[i], names[i+1], err)
+				continue
+			}
+			for _, problem := range check(out.Bytes()) {
+				if !known[problem.Key()] {
+					t.Errorf("%s, %s with %s: the output has a problem that no file had: %v", names[i], names[i+1], data, &problem)
+				}
+			}
+			executed++
+		}
+	}
+	t.Logf("%d documents", executed)
+	if !raceEnabled && !testing.Short() && executed < len(names)/6*3 {
+		t.Errorf("only %d documents of %d files were executed", executed, len(names))
+	}
+}
+
 func TestIncludeLimits(t *testing.T) {
 	many := strings.Repeat(`<w:p><w:r><w:t>{{include "it.docx"}}</w:t></w:r></w:p>`, docx.MaxIncludes+1)
 	whole := build(t, map[string]string{"document.xml": many})
