@@ -232,7 +232,7 @@ func (e *Env) Test(t *Tag) (bool, error) {
 		return false, e.report(err)
 	}
 	e.overlooked(0)
-	return truth(v), nil
+	return e.isTrue(t.Expr, v), nil
 }
 
 // List returns the items of a loop. A list that is missing or null has none and is among

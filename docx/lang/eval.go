@@ -3,6 +3,7 @@ package lang
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 )
 
 // eval returns the value of n: a value of [Decode], a computed number, or nil if it is missing. The error is a *fault or a *LimitError.
@@ -109,7 +110,7 @@ func (e *Env) unary(n *Unary) (Value, error) {
 		return nil, err
 	}
 	if n.Op == "not" {
-		return !truth(v), nil
+		return !e.isTrue(n.X, v), nil
 	}
 	if v == nil {
 		return nil, nil
@@ -124,7 +125,7 @@ func (e *Env) binary(n *Binary) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.Op == "and" && !truth(l) || n.Op == "or" && truth(l) {
+	if n.Op == "and" && !e.isTrue(n.L, l) || n.Op == "or" && e.isTrue(n.L, l) {
 		return n.Op == "or", nil
 	}
 	r, err := e.eval(n.R)
@@ -133,7 +134,7 @@ func (e *Env) binary(n *Binary) (Value, error) {
 	}
 	switch n.strength() {
 	case strengthOr, strengthAnd:
-		return truth(r), nil
+		return e.isTrue(n.R, r), nil
 	case strengthCompare:
 		if isNull(n.L) || isNull(n.R) { // asks whether the other one is missing
 			e.missing = e.missing[:known]
@@ -251,6 +252,19 @@ func truth(v Value) bool {
 		return len(v) > 0
 	}
 	return true
+}
+
+// isTrue is truth for the value of n in a condition. It warns about the string "false", which counts as true.
+func (e *Env) isTrue(n Node, v Value) bool {
+	if s, ok := v.(string); ok && len(s) == len("false") && strings.EqualFold(s, "false") {
+		about := e.about(nil)
+		if p, ok := n.(*Path); ok {
+			about.datum = e.datum(p)
+		}
+		about.same = "The value of '" + n.String() + "' is the string \"" + s + "\", which counts as true."
+		e.warnings.add(about.same, about)
+	}
+	return truth(v)
 }
 
 // isZero reports whether a JSON number is 0, however written.

@@ -87,7 +87,7 @@ func where(e *Env, f *Filter, items []Value) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if truth(v) {
+		if e.isTrue(f.Args[0], v) {
 			kept = append(kept, item)
 		}
 		e.overlooked(before)

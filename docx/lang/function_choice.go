@@ -18,7 +18,7 @@ func chooseIf(e *Env, c *Call) (Value, error) {
 			return nil, err
 		}
 		e.overlooked(known)
-		if truth(v) {
+		if e.isTrue(args[0], v) {
 			return e.eval(args[1])
 		}
 	}
