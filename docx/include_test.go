@@ -18,8 +18,14 @@ import (
 // including returns a template that includes a file between two paragraphs.
 func including(t testing.TB, file []byte) (*docx.Template, error) {
 	t.Helper()
-	whole := build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>before</w:t></w:r></w:p><w:p><w:r><w:t>{{include ` +
-		`"it.docx"}}</w:t></w:r></w:p><w:sectPr/>`})
+	return includingBy(t, `{{include "it.docx"}}`, file)
+}
+
+// includingBy is including with another tag.
+func includingBy(t testing.TB, tag string, file []byte) (*docx.Template, error) {
+	t.Helper()
+	whole := build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>before</w:t></w:r></w:p><w:p><w:r><w:t>` + tag +
+		`</w:t></w:r></w:p><w:sectPr/>`})
 	return docx.ParseWith(t.Context(), bytes.NewReader(whole), int64(len(whole)),
 		docx.ParseOptions{Include: func(name string) ([]byte, error) {
 			if name != "it.docx" {
@@ -201,17 +207,19 @@ func FuzzInclude(f *testing.F) {
 		if _, err := parse(file); err != nil {
 			return
 		}
-		tpl, err := including(t, file)
-		if err != nil {
-			if _, ok := errors.AsType[docx.Errors](err); !ok {
-				t.Errorf("%v is no problem with a place", err)
+		for _, tag := range []string{`{{include "it.docx"}}`, `{{include a :: oneof("it.docx")}}`} {
+			tpl, err := includingBy(t, tag, file)
+			if err != nil {
+				if _, ok := errors.AsType[docx.Errors](err); !ok {
+					t.Errorf("%v is no problem with a place", err)
+				}
+				continue
 			}
-			return
-		}
-		var out bytes.Buffer
-		_, err = tpl.Execute(t.Context(), &out, decode(t, `{"a":"b"}`), docx.Options{})
-		if _, ok := errors.AsType[docx.Errors](err); err != nil && !ok {
-			t.Error(err)
+			var out bytes.Buffer
+			_, err = tpl.Execute(t.Context(), &out, decode(t, `{"a":"it"}`), docx.Options{})
+			if _, ok := errors.AsType[docx.Errors](err); err != nil && !ok {
+				t.Error(err)
+			}
 		}
 	})
 }
