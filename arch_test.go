@@ -46,7 +46,8 @@ var rooms = []room{
 	},
 	{
 		"docx/program", "turns programs and data into documents",
-		"budget docx/chart docx/lang docx/locale docx/picture docx/richtext docx/validate docx/wml ooxml ooxml/deflate ooxml/names ooxml/scan",
+		"budget docx/chart docx/lang docx/locale docx/picture docx/richtext docx/validate docx/wml docx/wordml ooxml ooxml/deflate " +
+			"ooxml/names ooxml/scan",
 	},
 	{"docx/lang", "the tag language; knows no XML", "budget docx/locale"},
 	{
@@ -63,6 +64,7 @@ var rooms = []room{
 	{"docx/fonts", "the fonts that a document asks for", "docx/style docx/wml ooxml ooxml/names ooxml/scan"},
 	{"docx/include", "merges the content of one document into another", "ooxml ooxml/names ooxml/scan"},
 	{"docx/richtext", "turns HTML and Markdown into WordprocessingML", "budget docx/wml"},
+	{"docx/wordml", "reads fragments of WordprocessingML from the data", "budget docx/richtext ooxml/scan"},
 	{"docx/picture", "image files, barcodes, and QR codes", "budget"},
 	{"docx/chart", "charts and their workbooks", "ooxml/names ooxml/scan"},
 	{"docx/validate", "decides whether a document is valid", "ooxml ooxml/names"},

@@ -76,6 +76,7 @@ type config struct {
 	Workers       int           `default:"0" env:"PLATEN_WORKERS" group:"Generation" help:"Number of concurrent tasks (default 0: eight per core, because most wait for the disk)."`
 	Memory        memorySize    `default:"auto" env:"PLATEN_MEMORY" group:"Generation" help:"Memory for the server and its LibreOffice processes in total, such as 4GiB (default auto: the limit of the control group, or the memory of the machine)."`
 	TemplateCache memorySize    `default:"auto" env:"PLATEN_TEMPLATE_CACHE" group:"Generation" help:"Memory for compiled templates, such as 256MiB (default auto: an eighth of the server's memory, at most 256MiB)."`
+	AllowWordML   bool          `name:"allow-wordml" env:"PLATEN_ALLOW_WORDML" group:"Generation" help:"Allow the filter wordml, which inserts WordprocessingML from the data after checking it (default: not allowed)."`
 	PictureHosts  pictureHosts  `env:"PLATEN_PICTURE_HOSTS" placeholder:"HOST,…" group:"Generation" help:"Hosts from which images with a URL in the data may be fetched, such as img.example.com or *.example.com (default: none)."`
 	Drain         time.Duration `default:"30s" env:"PLATEN_DRAIN" group:"Generation" help:"Maximum time to wait for requests when the server stops, and then again for tasks (default 30s)."`
 

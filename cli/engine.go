@@ -13,6 +13,7 @@ type engineFlags struct {
 	TimeZone     string       `placeholder:"ZONE" help:"Time zone for times, such as Europe/Paris (default: the zone of each time, or UTC if it has none)."`
 	Missing      string       `placeholder:"WHAT" help:"What to do about a missing value (default tag). tag: leave its tag in the document. blank: print nothing. error: fail the document."`
 	Strict       bool         `help:"Fail documents that are incomplete or leave input unused."`
+	AllowWordML  bool         `name:"allow-wordml" env:"PLATEN_ALLOW_WORDML" help:"Allow the filter wordml, which inserts WordprocessingML from the data after checking it (default: not allowed)."`
 	PictureHosts pictureHosts `env:"PLATEN_PICTURE_HOSTS" placeholder:"HOST,…" help:"Hosts from which images with a URL in the data may be fetched, such as img.example.com or *.example.com (default: none)."`
 	budgetFlags  `embed:""`
 	DocumentTime time.Duration `default:"0" group:"Budgets of a document" help:"Maximum time to generate one document (default 0: no limit)."`
@@ -40,7 +41,7 @@ func (f *engineFlags) options() (docx.Options, error) {
 	}
 	problems = append(problems, f.problems(f.DocumentTime)...)
 	options.Limits = f.limits(f.DocumentTime)
-	options.Now = time.Now()
+	options.Now, options.WordML = time.Now(), f.AllowWordML
 	if f.Now != "" {
 		var err error
 		if options.Now, err = time.Parse(time.RFC3339, f.Now); err != nil {

@@ -182,7 +182,7 @@ func (c *config) generator(service *docgen.Service, engine pdf.Engine, plan memo
 		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Tracer: tracer,
 		Program: thisProgram, Cores: cores, Workers: c.documentWorkers(), PDFWorkers: c.pdfConfig.workers(),
 		Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
-		IsolatedMemory: max(plan.Server, leastIsolated), Conversion: c.longestConversion(),
+		IsolatedMemory: max(plan.Server, leastIsolated), Conversion: c.longestConversion(), WordML: c.AllowWordML,
 	}
 	if source := c.PictureHosts.source(); source != nil {
 		cfg.Picture = source.fetch

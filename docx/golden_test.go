@@ -146,7 +146,10 @@ func sectionOf(archive *txtar.Archive, name string) string {
 
 func goldenOptions(t *testing.T, archive *txtar.Archive) docx.Options {
 	t.Helper()
-	var settings docx.Settings
+	var settings struct {
+		docx.Settings
+		WordML bool
+	}
 	if text := sectionOf(archive, "settings"); text != "" {
 		if err := json.Unmarshal([]byte(text), &settings); err != nil {
 			t.Fatal(err)
@@ -156,6 +159,7 @@ func goldenOptions(t *testing.T, archive *txtar.Archive) docx.Options {
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
+	options.WordML = settings.WordML
 	return options
 }
 

@@ -26,7 +26,7 @@ func suits(t *testing.T, tpl *docx.Template) {
 	if wrong := tpl.Schema().Check(data); len(wrong) > 0 {
 		t.Errorf("the sample does not suit the schema: %v\n%s", wrong, sample)
 	}
-	report, err := tpl.Execute(t.Context(), io.Discard, data, docx.Options{Now: time.Unix(1e9, 0)})
+	report, err := tpl.Execute(t.Context(), io.Discard, data, docx.Options{Now: time.Unix(1e9, 0), WordML: true})
 	if err != nil || len(report.Errors) > 0 {
 		t.Errorf("with the sample: %v %q\n%s", err, report.Errors, sample)
 	}

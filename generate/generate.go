@@ -43,6 +43,8 @@ type Config struct {
 	TemplateCache int64
 	// Picture fetches the image at a URL in the data. nil disables fetching.
 	Picture func(ctx context.Context, address string) ([]byte, error)
+	// WordML allows the filter wordml, with which data contains WordprocessingML.
+	WordML bool
 	// Limits are the budgets of each document. The zero value means the defaults of docx.
 	Limits docx.Limits
 	// TemplateTime is the maximum time to compile a template; 0 means the default of docx, and a negative value no limit.
@@ -83,6 +85,7 @@ type Generator struct {
 	shortages    *shortages
 	tracer       trace.Tracer
 	picture      func(ctx context.Context, address string) ([]byte, error)
+	wordML       bool
 	limits       docx.Limits
 	templateTime time.Duration
 	pdf          pdf.Engine
@@ -110,7 +113,7 @@ func New(cfg Config) *Generator {
 	cores := cmp.Or(cfg.Cores, runtime.GOMAXPROCS(0))
 	workers, engines := cmp.Or(cfg.Workers, TasksPerCore*cores), cmp.Or(cfg.PDFWorkers, cores)
 	g := &Generator{
-		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, limits: cfg.Limits, program: cfg.Program,
+		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, wordML: cfg.WordML, limits: cfg.Limits, program: cfg.Program,
 		isolated: uint64(max(0, cfg.IsolatedMemory)), templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now, conversion: cfg.Conversion,
 		tracer: cmp.Or[trace.Tracer](cfg.Tracer, noop.Tracer{}),
 		places: map[docgen.Lane]*fair.Slots{
@@ -359,7 +362,7 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 		return fail(docgen.Failures{Errors: []string{"The batch has an option that this server does not support: " + wrong[0].Message}}), nil
 	}
 	options.Now, options.Picture, options.ForPDF = claim.CreatedAt, g.picture, claim.OutputType == docgen.OutputPDF
-	options.Limits = g.limits
+	options.Limits, options.WordML = g.limits, g.wordML
 	return func(ctx context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
 		return s.document(ctx, used.template, options, job)
 	}, nil

@@ -38,7 +38,7 @@ func (s *slice) renderIsolated(ctx context.Context, input []byte, options docx.O
 		Template: template, Data: input, Limits: s.limits, TemplateTime: s.templateTime, Memory: s.isolated, Now: options.Now,
 		ForPDF:   options.ForPDF,
 		Settings: docx.Settings{Locale: wanted.Locale, TimeZone: wanted.TimeZone, Missing: wanted.Missing, Strict: wanted.Strict},
-		Images:   options.Picture != nil,
+		Images:   options.Picture != nil, WordML: options.WordML,
 	}
 	sources := isolate.Sources{Picture: options.Picture, Include: func(name string) ([]byte, error) {
 		data, _, err := s.include(ctx, templateUse{version, s.claim.Requester}, name)

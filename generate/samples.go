@@ -147,7 +147,7 @@ func (g *Generator) executeSample(ctx context.Context, template *docx.Template, 
 	if len(wrong) > 0 { // from another version of the program
 		return &expect.Result{Failure: "The sample has an option that this server does not support: " + wrong[0].Message}, nil, nil
 	}
-	options.Now, options.Picture, options.Limits = check.Sample.Time, g.picture, g.limits
+	options.Now, options.Picture, options.Limits, options.WordML = check.Sample.Time, g.picture, g.limits, g.wordML
 	if options.Now.IsZero() {
 		options.Now = g.now()
 	}

@@ -12,6 +12,9 @@ var presentFilters = map[string]*filter{
 	"raw":      {usage: "raw", takes: takes{want: aScalar}, same: true, sole: true, note: showAs(AsLiteral)},
 	"html":     {usage: "html", takes: takes{want: aText}, same: true, sole: true, also: []string{"safe"}, note: showAs(AsHTML)},
 	"markdown": {usage: "markdown", takes: takes{want: aText}, same: true, sole: true, note: showAs(AsMarkdown)},
+	"wordml": {
+		usage: "wordml", takes: like(aText, "<w:r><w:t>text</w:t></w:r>"), same: true, sole: true, note: showAs(AsWordML),
+	},
 	"image": {
 		usage: `image, image("4cm") or image("4cm", "3cm", "fill")`, arity: arity{0, 3}, also: []string{"picture", "img"},
 		takes: takes{want: aPicture}, args: []takes{like(aText, "4cm"), like(aText, "3cm"), like(aText, "fit")}, sole: true, note: image,

@@ -290,7 +290,8 @@ func (r *rendering) check(err error) {
 // describe says what is set in p.
 func describe(p lang.Present) string {
 	var set []string
-	if names := [...]string{"", "literal", "html", "markdown", "image", "qrcode", "barcode", "checkbox", "pagebreak", "chart"}; p.As != 0 {
+	names := [...]string{"", "literal", "html", "markdown", "wordml", "image", "qrcode", "barcode", "checkbox", "pagebreak", "chart"}
+	if p.As != 0 {
 		set = append(set, names[p.As])
 	}
 	flag := func(name string, on bool) {

@@ -33,6 +33,7 @@ const (
 	AsLiteral      // literal text
 	AsHTML         // HTML
 	AsMarkdown     // Markdown
+	AsWordML       // a fragment of WordprocessingML
 	AsImage        // an image, as base64, data URI, or URL
 	AsQRCode       // the content of a QR code
 	AsBarcode      // the content of a barcode

@@ -17,6 +17,7 @@ type Options struct {
 	Missing  lang.Missing   // how missing values are handled
 	Strict   bool           // every error or warning prevents the document
 	Macros   bool           // the document is a .docm, and keeps the macros of the template
+	WordML   bool           // the filter wordml is allowed
 	ForPDF   bool           // the document is only converted to PDF by LibreOffice, and then discarded
 
 	Limits budget.Limits // zero fields mean the defaults

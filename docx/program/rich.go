@@ -17,10 +17,24 @@ import (
 // the paragraph of the tag. Paragraphs, lists, and tables replace the paragraph or split it. If it cannot be split, they become lines of
 // it.
 
-// readMarkup returns the rich text of a value, or nil if it is plain text.
-func (x *execution) readMarkup(tag *lang.Tag, v shown) (doc *richtext.Doc, err error) {
+// markup is the content of a value with markup.
+type markup interface {
+	Inline() bool // it has no paragraphs or tables
+	Shaped() bool // its only paragraph has a form of its own
+	EndsWithTable() bool
+	Text() string
+	AppendInline(dst []byte, c richtext.Context, h richtext.Host) []byte
+	AppendBlocks(dst []byte, c richtext.Context, h richtext.Host) []byte
+}
+
+// readMarkup returns the markup of a value, or nil if it is plain text.
+func (x *execution) readMarkup(tag *lang.Tag, v *shown) (markup, error) {
+	var doc *richtext.Doc
+	var err error
 	switch {
 	case !v.ok || v.present != nil && v.present.Link != "":
+	case v.isWordML():
+		return x.readWordML(tag, v)
 	case v.present != nil && v.present.As == lang.AsMarkdown:
 		doc, err = richtext.Markdown(x.meter, v.text)
 	case v.present != nil && v.present.As == lang.AsHTML,
@@ -33,6 +47,9 @@ func (x *execution) readMarkup(tag *lang.Tag, v shown) (doc *richtext.Doc, err e
 	if doc != nil && doc.Reduced() {
 		x.warn(tag, fmt.Sprintf("The markup of the value of '%s' is too long or nested too deeply; its text is shown without formatting.",
 			tag.Expr))
+	}
+	if doc == nil {
+		return nil, nil
 	}
 	return doc, nil
 }
@@ -48,6 +65,10 @@ func (x *execution) writeRich(o *Value, v shown) error {
 	p := o.Place
 	h := &richHost{x: x, tag: o.Tag, at: p}
 	c := x.richContext(o.Tag, p, v)
+	if v.isWordML() && !v.doc.Inline() && p.LeavePar == nil {
+		x.faultNoPlace(o.Tag)
+		return nil
+	}
 	if v.doc.Inline() || p.LeavePar == nil {
 		x.leave(p.LeaveRun, p.EnterRun)
 		x.out.buf = v.doc.AppendInline(x.out.buf, c, h)
@@ -111,7 +132,7 @@ func (x *execution) richParagraph(o *LoneValue, v shown) error {
 	return h.err
 }
 
-func (x *execution) setLast(doc *richtext.Doc) {
+func (x *execution) setLast(doc markup) {
 	x.flow.last = IsParagraph
 	if doc.EndsWithTable() {
 		x.flow.last = IsTable

@@ -113,6 +113,16 @@ func (d *Document) styleID(kind, name string) string {
 	return d.StyleIDs[kind+" "+strings.ToLower(name)]
 }
 
+// hasStyleID reports whether the template has a style of a kind with an id.
+func (d *Document) hasStyleID(kind, id string) bool {
+	for key, known := range d.StyleIDs {
+		if known == id && strings.HasPrefix(key, kind+" ") {
+			return true
+		}
+	}
+	return false
+}
+
 // runProps returns, as XML, the properties of the run at the place of a tag with those of the value. A style that the
 // template does not have is ignored, with a warning.
 func (x *execution) runProps(tag *lang.Tag, p *Place, want *lang.Present) string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"platen/docx/lang"
-	"platen/docx/richtext"
 )
 
 // values is the state of values in an execution.
@@ -17,7 +16,7 @@ type values struct {
 type shown struct {
 	text    string
 	present *lang.Present // nil for text
-	doc     *richtext.Doc // nil without markup
+	doc     markup        // nil without markup
 	ok      bool          // false if it is missing, so that its tag stays
 	done    bool          // it has been evaluated
 }
@@ -64,6 +63,10 @@ func (o *Value) run(x *execution) error {
 	}
 	switch {
 	case o.Place == nil && v.doc != nil: // only text is possible
+		if v.isWordML() {
+			x.faultNoPlace(o.Tag)
+			return nil
+		}
 		v.text = v.doc.Text()
 	case o.Place == nil:
 	case v.doc != nil:
@@ -97,7 +100,7 @@ func (x *execution) show(tag *lang.Tag) (v shown, err error) {
 	if v.text, v.present, v.ok, err = x.env.Show(tag); err != nil {
 		return v, err
 	}
-	v.doc, err = x.readMarkup(tag, v)
+	v.doc, err = x.readMarkup(tag, &v)
 	return v, err
 }
 

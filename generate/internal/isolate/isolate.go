@@ -45,6 +45,7 @@ type Order struct {
 	Now          time.Time
 	ForPDF       bool
 	Images       bool   // whether it may request images
+	WordML       bool   // whether the filter wordml is allowed
 	Memory       uint64 // limit of private memory, in bytes; 0 means 4 GiB
 }
 
@@ -366,7 +367,7 @@ func (p *process) generate(order Order) (docx.Report, error) {
 	if len(wrong) > 0 {
 		return docx.Report{}, wrong[0]
 	}
-	options.Limits, options.Now, options.ForPDF = order.Limits, order.Now, order.ForPDF
+	options.Limits, options.Now, options.ForPDF, options.WordML = order.Limits, order.Now, order.ForPDF, order.WordML
 	if order.Images {
 		options.Picture = func(_ context.Context, address string) ([]byte, error) { return p.ask(message{Picture: address}) }
 	}

@@ -1,0 +1,46 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+
+	"platen/docx/lang"
+	"platen/docx/wordml"
+)
+
+// isWordML reports whether a value is a fragment of WordprocessingML, or would be if that were allowed.
+func (v *shown) isWordML() bool { return v.present != nil && v.present.As == lang.AsWordML }
+
+// errWordML is why the filter wordml is not applied.
+var errWordML = errors.New("this server does not allow WordprocessingML from the data (--allow-wordml)")
+
+// readWordML returns the fragment of a value with the filter wordml. If it is not valid, or not allowed, the value counts as missing.
+func (x *execution) readWordML(tag *lang.Tag, v *shown) (markup, error) {
+	reject := func(err error) (markup, error) {
+		x.fault(tag, "The value of '%s' cannot be inserted: %s.", err)
+		v.ok = false
+		return nil, nil
+	}
+	if !x.opt.WordML {
+		return reject(errWordML)
+	}
+	doc, err := wordml.Parse(x.meter, v.text)
+	if spent := x.meter.Check(); spent != nil {
+		return nil, spent
+	}
+	if err != nil {
+		return reject(err)
+	}
+	for _, style := range doc.Styles() {
+		if x.d.styleID(style.Kind, style.Name) == "" && !x.d.hasStyleID(style.Kind, style.Name) {
+			return reject(fmt.Errorf("the template has no %s style %q", style.Kind, style.Name))
+		}
+	}
+	return doc, nil
+}
+
+// faultNoPlace reports a fragment that cannot be where its tag is.
+func (x *execution) faultNoPlace(tag *lang.Tag) {
+	x.fault(tag, "The value of '%s' cannot be inserted: %s.", errors.New("paragraphs and tables are not possible in this place; put the tag "+
+		"into a paragraph of its own"))
+}
