@@ -26,6 +26,13 @@ func (p *part) match() {
 		case kLoop, kIf, kSection, kUnless, kWith:
 			t.block = &block{tags: []*tag{t}}
 			open = append(open, t.block)
+		case kPrint:
+			for _, b := range slices.Backward(open) {
+				if loop := b.tags[0]; loop.kind == kLoop {
+					loop.usesKey = loop.usesKey || t.expr != nil && t.expr.op == opName && t.expr.name == "@key"
+					break
+				}
+			}
 		case kElse, kElseIf, kEnd:
 			if len(open) == 0 {
 				t.failed = &cannot{"it belongs to no block", "remove it"}
@@ -148,27 +155,44 @@ func (p *part) open(w *writer, t *tag) error {
 	b.scope = &scope{}
 	k := t.kind
 	if k == kSection {
-		k = w.decide(p, t)
+		if w.strict && w.kindsOf(t.expr).has(aNumber|aText) {
+			return &cannot{"0 and an empty string are true in such a section", "write {{if x isPresent}} … {{endif}}"}
+		}
+		if k = w.decide(p, t); t.inverse {
+			k = kUnless
+		}
 	}
 	switch k {
 	case kIf, kUnless:
-		e := t.expr
-		if k == kUnless {
-			e = &expr{op: opNot, args: []*expr{e}}
-		}
-		c, err := w.condition(e)
+		c, err := w.opening(t.expr, k == kUnless)
 		b.word, b.list, t.out = "if", c, "{{if "+c+"}}"
 		return err
 	case kWith:
 		path, err := w.value(t.expr, primary)
-		b.scope = &scope{path: path, samples: w.samplesOf(t.expr)}
+		b.scope = &scope{name: t.command.name, path: path, samples: w.samplesOf(t.expr)}
 		return err
 	}
 	return p.openLoop(w, t)
 }
 
+// opening returns the condition of a block. An empty list has no items, in every language.
+func (w *writer) opening(e *expr, unless bool) (string, error) {
+	_, isPath := e.steps()
+	switch {
+	case unless && isPath:
+		x, err := w.value(e, weakNot)
+		return "not " + x, err
+	case unless:
+		e = &expr{op: opNot, args: []*expr{e}}
+	}
+	return w.condition(e)
+}
+
 func (p *part) openLoop(w *writer, t *tag) error {
 	b := t.block
+	if err := w.keysOf(t); err != nil {
+		return err
+	}
 	o, err := w.operand(t.expr)
 	if err != nil {
 		return err
@@ -199,6 +223,10 @@ func (p *part) openLoop(w *writer, t *tag) error {
 		o = o.with("where(" + c + ")")
 	}
 	variables := s.variable
+	if t.keyed {
+		s.key, s.samples = w.variableFor("key", true), valuesOf(w.samplesOf(t.expr))
+		variables = s.key + ", " + s.variable
+	}
 	if t.value != "" {
 		s.value, s.samples = t.value, nil
 		variables += ", " + strings.TrimLeft(t.value, "$")

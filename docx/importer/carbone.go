@@ -23,7 +23,7 @@ var carbone = &dialect{
 var carboneFormatters = map[string]rule{
 	"upperCase": filter("uppercase"), "lowerCase": filter("lowercase"), "ucFirst": filter("capitalize"), "ucWords": filter("titlecase"),
 	"formatD": carboneDate, "formatN": carboneNumber, "toFixed": fixed, "arrayJoin": filterWith("join", 0, `", "`),
-	"len":    function("$length"),
+	"len":    length,
 	"substr": filterWith("slice", 1), "padl": filterWith("pad", 1), "abs": function("$abs"), "ceil": function("$ceil"),
 	"floor": function("$floor"), "convCRLF": same, "ifEmpty": filterWith("default", 1), "html": filter("html"),
 	"add": calculated("+"), "sub": calculated("-"), "mul": calculated("*"), "div": calculated("/"),

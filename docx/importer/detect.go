@@ -21,6 +21,8 @@ type dialect struct {
 
 	filters, methods, functions, properties map[string]rule
 
+	emptyIsTrue bool // an empty list is true in expressions
+
 	cells    bool     // blocks from one cell to another of a row are of the cells
 	invents  bool     // loops have variables that are not in the template
 	sections bool     // loops change the context, and have no variables

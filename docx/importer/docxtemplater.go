@@ -9,7 +9,7 @@ import (
 // docxtemplater has tags in single braces. Its loops change the context: a key is looked up in the item, and then outward.
 var docxtemplater = &dialect{
 	name: "docxtemplater", title: "docxtemplater or easy-template-x", grammar: &angular,
-	find: findDocxtemplater, resolve: contextual, sections: true,
+	find: findDocxtemplater, resolve: resolveSection, sections: true, emptyIsTrue: true,
 	filters: map[string]rule{"\x00image": filter("image")}, methods: scriptMethods, properties: scriptProperties,
 	signs: []sign{
 		{regexp.MustCompile(`(?:^|[^{$+])\{[#/^@][^{}]*\}(?:[^}]|$)`), 6},
@@ -21,6 +21,24 @@ var docxtemplater = &dialect{
 	},
 }
 
+// sectionPositions are the keys that applications usually give the position in a loop.
+var sectionPositions = map[string]string{
+	"$index": "loop.index", "$first": "loop.first", "$isFirst": "loop.first", "$last": "loop.last", "$isLast": "loop.last",
+}
+
+// resolveSection resolves a key, and the position in a loop.
+func resolveSection(w *writer, path []step) (string, error) {
+	position := sectionPositions[path[0].key]
+	if position == "" || len(path) > 1 || w.hasKey(path) {
+		return contextual(w, path)
+	}
+	if w.innermost() == nil {
+		return "", &cannot{path[0].key + " is used outside a loop", "remove it"}
+	}
+	w.note("taken to be the position in the loop")
+	return position, nil
+}
+
 // scriptMethods are the methods of JavaScript that have an exact equivalent.
 var scriptMethods = map[string]rule{
 	"toUpperCase": filter("uppercase"), "toLowerCase": filter("lowercase"), "trim": filter("trim"),
@@ -29,7 +47,7 @@ var scriptMethods = map[string]rule{
 }
 
 // scriptProperties are the properties of JavaScript's values.
-var scriptProperties = map[string]rule{"length": function("$length")}
+var scriptProperties = map[string]rule{"length": length}
 
 // braced returns the spans between an opening and a closing delimiter. What is between them has no opening delimiter.
 func braced(text, open, end string) []span {

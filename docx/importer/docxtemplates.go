@@ -7,7 +7,7 @@ import (
 
 // docxTemplates has commands between +++, with expressions in JavaScript. Its loops have variables that begin with $.
 var docxTemplates = &dialect{
-	name: "docx-templates", cells: true, title: "docx-templates", grammar: &javascript, findAll: findDocxTemplates, resolve: resolveScript,
+	name: "docx-templates", cells: true, emptyIsTrue: true, title: "docx-templates", grammar: &javascript, findAll: findDocxTemplates, resolve: resolveScript,
 	filters: map[string]rule{"\x00html": filter("html"), "\x00link": filterWith("link", 0)}, methods: scriptMethods,
 	properties: scriptProperties,
 	signs:      []sign{{regexp.MustCompile(`\+{3}`), 6}},

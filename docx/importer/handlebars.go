@@ -27,9 +27,24 @@ func findHandlebars(par *paragraph) []*tag {
 	var tags []*tag
 	for _, m := range handlebarsTag.FindAllStringIndex(par.text, -1) {
 		content := strings.TrimSpace(strings.Trim(strings.Trim(par.text[m[0]:m[1]], "{}"), "~"))
-		tags = append(tags, &tag{par: par, span: span{m[0], m[1]}, command: readHandlebars(content)})
+		t := &tag{par: par, span: span{m[0], m[1]}, command: readHandlebars(content)}
+		t.checkHandlebars()
+		tags = append(tags, t)
 	}
 	return tags
+}
+
+// checkHandlebars fails a tag that removes blanks next to it, or that a backslash makes text.
+func (t *tag) checkHandlebars() {
+	before, after, text := t.par.text[:t.span.from], t.par.text[t.span.to:], t.original()
+	isBlank := func(s string) bool { return strings.Trim(s, " \t\n") == "" && s != "" }
+	switch {
+	case strings.HasSuffix(before, "\\"):
+		t.err = &cannot{"the backslash makes it text", "remove the backslash and the comment"}
+	case strings.HasPrefix(strings.TrimLeft(text, "{"), "~") && isBlank(before[max(0, len(before)-1):]),
+		strings.HasSuffix(strings.TrimRight(text, "}"), "~") && isBlank(after[:min(1, len(after))]):
+		t.err = &cannot{"the tilde removes the blanks next to it", "remove the blanks and the tilde"}
+	}
 }
 
 // readHandlebars reads the content of a tag.
@@ -51,9 +66,9 @@ func readHandlebars(content string) command {
 		if rest == "" {
 			return command{kind: kElse}
 		}
-		c := context(kUnless, rest)
-		c.closes = rest
-		return c
+		c := context(kSection, rest)
+		c.inverse = true
+		return c.called(rest)
 	case '>':
 		return command{err: &cannot{"it inserts a partial template", "write {{include \"name.docx\"}}"}}
 	case '&':
@@ -77,7 +92,8 @@ func readHelper(helper, argument string) command {
 			"write {{for x in list}} … {{endfor}} or {{if condition}} … {{endif}}"}}
 	}
 	if !known {
-		k, argument = kSection, helper
+		c := context(kSection, helper)
+		return c.called(helper)
 	}
 	list, params, named := strings.Cut(argument, " as |")
 	c := context(k, list)
@@ -93,8 +109,8 @@ func readHelper(helper, argument string) command {
 // context returns a command with a path or a literal. Everything else calls a helper.
 func context(k kind, text string) command {
 	text = strings.TrimSpace(text)
-	if s, err := strconv.Unquote(text); err == nil {
-		return command{kind: k, expr: &expr{op: opLiteral, val: s}}
+	if s, err := strconv.Unquote(text); err == nil { // a string is the name of a key
+		return command{kind: k, expr: &expr{op: opName, name: s}}
 	}
 	if strings.ContainsAny(text, " ()'\"=") && !strings.Contains(text, "[") {
 		helper, _, _ := strings.Cut(strings.TrimLeft(text, "("), " ")
@@ -136,7 +152,10 @@ func resolveHandlebars(w *writer, path []step) (string, error) {
 	case name == "@root":
 		return pathText("", path[1:])
 	case strings.HasPrefix(name, "@"):
-		return "", &cannot{name + " has no equivalent", "write {{for k, v in object}} for the keys of an object"}
+		if s := w.innermost(); name == "@key" && up == 0 && len(path) == 1 && s != nil && s.key != "" {
+			return s.key, nil
+		}
+		return "", &cannot{name + " has no equivalent here", "write {{for k, v in object}} for the keys of an object"}
 	case up == 0:
 		return contextual(w, path)
 	}

@@ -24,10 +24,10 @@ var jinja = &dialect{
 
 var jinjaFilters = map[string]rule{
 	"upper": filter("uppercase"), "lower": filter("lowercase"), "title": filter("lowercase", "titlecase"),
-	"capitalize": filter("lowercase", "capitalize"), "trim": filter("trim"), "default": filterWith("default", 1),
-	"d":    filterWith("default", 1),
-	"join": filterWith("join", 0, `""`), "first": filter("first"), "last": filter("last"), "sort": filter("sort"),
-	"reverse": filter("reverse"), "replace": filterWith("replace", 2), "length": function("$length"), "count": function("$length"),
+	"capitalize": filter("lowercase", "capitalize"), "trim": filter("trim"), "default": jinjaDefault,
+	"d":    jinjaDefault,
+	"join": filterWith("join", 0, `""`), "first": end("first", "slice(0, 1)"), "last": end("last", "slice(-1)"), "sort": filter("sort"),
+	"reverse": jinjaReverse, "replace": filterWith("replace", 2), "length": length, "count": length,
 	"abs": function("$abs"), "sum": jinjaSum, "e": filter("raw"), "escape": filter("raw"), "safe": same, "string": same,
 	"list": same, "map": jinjaMap, "round": jinjaRound, "format": pythonFormat,
 }
@@ -36,6 +36,36 @@ var pythonMethods = map[string]rule{
 	"upper": filter("uppercase"), "lower": filter("lowercase"), "title": filter("lowercase", "titlecase"),
 	"capitalize": filter("lowercase", "capitalize"), "strip": filter("trim"), "replace": filterWith("replace", 2),
 	"startswith": comparing("startsWith"), "endswith": comparing("endsWith"), "strftime": strftime,
+}
+
+// jinjaDefault is the value or another one. With true as its second argument, that is a choice.
+func jinjaDefault(w *writer, o operand, args []*expr) (operand, error) {
+	switch {
+	case len(args) == 2 && args[1].op == opLiteral && args[1].val == true:
+		return w.choice(o.from, o.from, args[0])
+	case len(args) != 1 || hasNamed(args):
+		return operand{}, errArguments
+	case o.kinds.has(aNull):
+		return operand{}, &cannot{"null is not a missing value in Jinja", "write {{x :: default(\"…\")}}, which replaces null too"}
+	}
+	return filterWith("default", 1)(w, o, args)
+}
+
+// end returns a rule for the first or the last item of a list, or character of a string.
+func end(ofList, ofText string) rule {
+	return func(w *writer, o operand, args []*expr) (operand, error) {
+		if o.kinds == aText && len(args) == 0 {
+			return o.with(ofText), nil
+		}
+		return filter(ofList)(w, o, args)
+	}
+}
+
+func jinjaReverse(w *writer, o operand, args []*expr) (operand, error) {
+	if o.kinds.has(aText) {
+		return operand{}, &cannot{"it reverses the characters of a string", "add a key with the result to the data"}
+	}
+	return filter("reverse")(w, o, args)
 }
 
 // jinjaSum is the sum of a list, or of one key of its items.
@@ -52,10 +82,13 @@ func jinjaSum(_ *writer, o operand, args []*expr) (operand, error) {
 }
 
 // jinjaMap is the list of one key of the items of a list.
-func jinjaMap(_ *writer, o operand, args []*expr) (operand, error) {
+func jinjaMap(w *writer, o operand, args []*expr) (operand, error) {
 	name, ok := attribute(args)
 	if !ok || len(o.filters) > 0 {
 		return operand{}, errArguments
+	}
+	if anyLacks(items(w.samplesOf(o.from)), name) {
+		return operand{}, &cannot{"some items lack the key, and Platen skips them", "send the key with every item"}
 	}
 	text, err := pathText(o.text, []step{{key: name}})
 	return operand{text: text, strength: primary}, err

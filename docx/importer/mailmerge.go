@@ -11,7 +11,7 @@ var mailMerge = &dialect{
 	name: "mailmerge", title: "Word's mail merge", grammar: &javascript, findAll: findFields, resolve: named,
 	filters: map[string]rule{
 		"upper": filter("uppercase"), "lower": filter("lowercase"), "caps": filter("titlecase"), "firstcap": filter("capitalize"),
-		"date": filterWith("date", 1), "format": filterWith("format", 1), "len": function("$length"),
+		"date": filterWith("date", 1), "format": filterWith("format", 1), "len": length,
 	},
 	signs: []sign{{regexp.MustCompile(`(?i)\x00\s*MERGEFIELD\b`), 20}},
 	notes: []string{

@@ -158,6 +158,7 @@ func (p *parser) binary(level int) *expr {
 		return p.unary()
 	}
 	e := p.binary(level + 1)
+	var last *expr
 	for p.err == nil {
 		name := levels[level][p.op()]
 		if level == 2 && p.tests && p.acceptWord("is") {
@@ -173,10 +174,34 @@ func (p *parser) binary(level int) *expr {
 		if name == "" {
 			break
 		}
+		if level == 2 {
+			e, last = p.comparison(e, last, name)
+			continue
+		}
 		p.next()
 		e = &expr{op: opBinary, name: name, args: []*expr{e, p.binary(level + 1)}}
 	}
 	return e
+}
+
+// comparison reads the rest of a comparison. last is the comparison before it in a chain, or nil: in Python, a < b < c is a < b and b < c.
+func (p *parser) comparison(e, last *expr, name string) (whole, next *expr) {
+	left := e
+	if last != nil {
+		left = last.args[1]
+	}
+	operator := p.next().text
+	next = &expr{op: opBinary, name: name, args: []*expr{left, p.binary(3)}}
+	if len(operator) == 3 {
+		next.val = strict
+	}
+	switch {
+	case last == nil:
+		return next, next
+	case p.words == nil:
+		p.fail("it compares the result of a comparison")
+	}
+	return &expr{op: opBinary, name: "and", args: []*expr{e, next}}, next
 }
 
 // test reads the condition after the word is.

@@ -55,6 +55,17 @@ func hasNamed(args []*expr) bool {
 	return false
 }
 
+// length is the rule for the number of characters or items.
+func length(_ *writer, o operand, args []*expr) (operand, error) {
+	switch {
+	case len(args) > 0:
+		return operand{}, errArguments
+	case o.kinds.has(anObject):
+		return operand{}, &cannot{"it counts the keys of an object", "add a key with the number to the data"}
+	}
+	return o.in("$length")
+}
+
 // function returns a rule for a function of Platen with the value as its argument.
 func function(name string) rule {
 	return func(_ *writer, o operand, args []*expr) (operand, error) {

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ type scope struct {
 	name     string // of the loop variable in the other language; "" for loops that change the context
 	variable string // of the loop in Platen; "" for a condition
 	value    string // the variable of the values, in a loop over keys
+	key      string // of an object, in Platen, in a loop that changes the context to the values
 	path     string // what the context is, if it is not a loop; "" for a condition
 	samples  []any  // of the item
 }
@@ -59,8 +61,7 @@ func anyHas(values []any, key string) bool {
 		if !ok {
 			return false
 		}
-		_, ok = m[key]
-		return ok
+		return m[key] != nil
 	})
 }
 
@@ -118,9 +119,9 @@ func contextual(w *writer, path []step) (string, error) {
 	s, samples := w.find(path)
 	if s != nil {
 		if isSelf(path[0]) || s.name == path[0].key {
-			path = path[1:]
+			return pathText(s.prefix(), path[1:])
 		}
-		return pathText(s.prefix(), path)
+		return w.inherited(s, path)
 	}
 	inner := w.innermost()
 	if inner == nil || len(samples) > 0 || isSelf(path[0]) {
@@ -131,6 +132,29 @@ func contextual(w *writer, path []step) (string, error) {
 	}
 	w.note(noteKey)
 	return pathText(inner.prefix(), path)
+}
+
+// inherited writes a key of an item. If some items lack it, it can be a key of what is around them.
+func (w *writer) inherited(s *scope, path []step) (string, error) {
+	text, err := pathText(s.prefix(), path)
+	if err != nil || w.strict || !anyLacks(s.samples, path[0].key) {
+		return text, err
+	}
+	outer := *w
+	outer.scopes = w.scopes[:slices.Index(w.scopes, s)]
+	if _, samples := outer.find(path); kindsOfValues(samples)&^aNull == 0 {
+		return text, nil
+	}
+	other, err := contextual(&outer, path)
+	return "$if(" + text + " isPresent, " + text + ", " + other + ")", err
+}
+
+// anyLacks reports whether one of several values has no value for a key.
+func anyLacks(values []any, key string) bool {
+	return slices.ContainsFunc(values, func(v any) bool {
+		m, _ := v.(map[string]any)
+		return m[key] == nil
+	})
 }
 
 // The notes on what only the data can decide.
@@ -205,4 +229,17 @@ func singular(list string) string {
 
 func endsWithAny(s string, ends ...string) bool {
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(s, end) })
+}
+
+// valuesOf returns the values in objects.
+func valuesOf(objects []any) []any {
+	var all []any
+	for _, o := range objects {
+		if m, ok := o.(map[string]any); ok {
+			for _, key := range slices.Sorted(maps.Keys(m)) {
+				all = append(all, m[key])
+			}
+		}
+	}
+	return all
 }

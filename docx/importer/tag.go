@@ -37,6 +37,7 @@ type command struct {
 	before, after string // what is printed around a value, if test is true
 	test          *expr
 	text          string // of kText
+	inverse       bool   // a section keeps its content if expr is false
 	unit          unit
 	note          string
 	err           error // why it cannot be converted
@@ -65,6 +66,9 @@ type tag struct {
 	block *block    // that it opens, divides, or closes
 	more  []stretch // the rest of a tag that continues in other paragraphs
 	field *field    // that it is; nil for text
+
+	usesKey bool // a tag in the loop prints the key of an item
+	keyed   bool // a loop goes through the values of an object, and has their keys
 
 	added   bool   // it is not in the template, but its equivalent in Platen needs it
 	follows *tag   // the opening tag of the loop whose second example it is in

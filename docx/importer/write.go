@@ -23,6 +23,8 @@ type operand struct {
 	text     string
 	strength int
 	filters  []string
+	kinds    kinds // of the value that a rule applies to
+	from     *expr // the value that a rule applies to
 }
 
 // The strengths of the operators, from weak to strong.
@@ -65,10 +67,17 @@ func (w *writer) print(e *expr) (string, error) {
 		}
 	}
 	o, err := w.operand(e)
+	if err == nil {
+		o, err = w.asPrinted(e, o)
+	}
 	if err != nil {
 		return "", err
 	}
-	return "{{" + strings.Join(append([]string{o.text}, o.filters...), " :: ") + "}}", nil
+	text := strings.Join(append([]string{o.text}, o.filters...), " :: ")
+	if w.grammar.words != nil && (o.strength == comparison || w.kindsOf(e) == aBool) {
+		return "{{if " + text + "}}True{{else}}False{{endif}}", nil // as Python prints it
+	}
+	return "{{" + text + "}}", nil
 }
 
 // printChoice prints one of two expressions.
@@ -109,11 +118,11 @@ func (w *writer) logical(e *expr, strength int) (string, error) {
 		r, err := w.logical(e.args[1], own+1)
 		return within(l+" "+e.name+" "+r, own, strength), err
 	case e.op == opBinary && e.name == "!=":
-		return w.logical(&expr{op: opNot, args: []*expr{{op: opBinary, name: "==", args: e.args}}}, strength)
+		return w.logical(&expr{op: opNot, args: []*expr{{op: opBinary, name: "==", val: e.val, args: e.args}}}, strength)
 	case e.op == opTest:
 		return w.test(e, strength)
 	}
-	return w.value(e, strength)
+	return w.truth(e, strength)
 }
 
 // value returns an operand of an operator with this strength.
@@ -138,6 +147,13 @@ func within(text string, own, needed int) string {
 // test writes a test on whether there is a value.
 func (w *writer) test(e *expr, strength int) (string, error) {
 	x, err := w.value(e.args[0], sum)
+	k := w.kindsOf(e.args[0])
+	switch {
+	case e.name == "defined" && k.has(aNull):
+		return "", &cannot{"null counts as defined", "write {{if x isPresent}}, which is false for null"}
+	case (e.name == "none" || e.name == "None") && k == 0 && w.data != nil:
+		return "", &cannot{"a missing value is not none", "write {{if x isNotPresent}}, which is true for a missing value"}
+	}
 	switch e.name {
 	case "defined":
 		return within(x+" isPresent", comparison, strength), err
@@ -149,6 +165,9 @@ func (w *writer) test(e *expr, strength int) (string, error) {
 
 // operand writes an expression without the tag around it.
 func (w *writer) operand(e *expr) (operand, error) {
+	if o, ok, err := w.character(e); ok {
+		return o, err
+	}
 	if path, ok := e.steps(); ok {
 		if n := len(path) - 1; n > 0 && w.properties[path[n].key] != nil && !path[n].isIndex && !w.hasKey(path) {
 			base, err := w.operand(e.args[0])
@@ -235,11 +254,26 @@ func (w *writer) list(items []*expr) (string, error) {
 func (w *writer) binary(e *expr) (operand, error) {
 	if e.name == "~" || e.name == "+" && w.joins(e) {
 		all := slices.DeleteFunc(terms(e, w), func(x *expr) bool { return x.op == opLiteral && x.val == "" })
+		if slices.ContainsFunc(all, func(x *expr) bool { return w.kindsOf(x).has(aList | anObject) }) {
+			return operand{}, &cannot{"it joins text with a list or an object", "write {{list :: join(\",\")}} next to the text"}
+		}
 		text, err := w.list(all)
 		return operand{text: "$string(" + text + ")", strength: primary}, err
 	}
 	own := binaries[e.name]
+	if own == comparison {
+		if err := w.comparable(e); err != nil {
+			return operand{}, err
+		}
+	}
 	switch {
+	case e.name == "default": // ??
+		o, err := w.operand(e.args[0])
+		if err != nil {
+			return operand{}, err
+		}
+		other, err := w.value(e.args[1], weakOr)
+		return o.with("default(" + other + ")"), err
 	case e.name == "or":
 		return w.choice(e.args[0], e.args[0], e.args[1])
 	case own == 0 || own == weakOr || own == weakAnd:
@@ -250,6 +284,10 @@ func (w *writer) binary(e *expr) (operand, error) {
 	case e.name == "==" && e.args[1].op == opLiteral && e.args[1].val == nil:
 		x, err := w.value(e.args[0], sum)
 		return operand{text: x + " isNotPresent", strength: comparison}, err
+	case w.grammar.words != nil && e.name == "*" && (w.kindsOf(e.args[0]) | w.kindsOf(e.args[1])).has(aText|aList):
+		return operand{}, &cannot{"it repeats a string or a list", "add a key with the result to the data"}
+	case w.grammar.words != nil && e.name == "%" && w.canBeNegative(e.args[0]):
+		return operand{}, &cannot{"the remainder of a negative number is positive in Python", "write {{((a % b) + b) % b}}"}
 	case e.name == "+" && !w.adds(e):
 		return operand{}, &cannot{"+ joins strings or adds numbers, depending on the data",
 			"write {{a + b}} for numbers, or $string(a, b) for strings, or import with sample data (--data)"}
@@ -346,5 +384,6 @@ func (w *writer) apply(r rule, what, name string, args []*expr) (operand, error)
 	if err != nil {
 		return operand{}, err
 	}
+	o.kinds, o.from = w.kindsOf(args[0]), args[0]
 	return r(w, o, args[1:])
 }
