@@ -13,11 +13,12 @@ import (
 )
 
 type importCmd struct {
-	Template string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template of another product."`
-	Output   string `short:"o" required:"" placeholder:"OUT.docx" help:"File for the converted template. An existing file is replaced."`
-	From     string `placeholder:"LANGUAGE" help:"Language of the tags: ${import_languages} (default: detected)."`
-	Data     string `placeholder:"DATA.json" help:"Sample data (an object or an array of objects), to decide what the tags leave open."`
-	JSON     bool   `name:"json" help:"Print the report as JSON."`
+	Template   string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template of another product."`
+	Output     string `short:"o" required:"" placeholder:"OUT.docx" help:"File for the converted template. An existing file is replaced."`
+	From       string `placeholder:"LANGUAGE" help:"Language of the tags: ${import_languages} (default: detected)."`
+	Delimiters string `placeholder:"'OPEN END'" help:"What tags begin and end with, such as '[[ ]]', if an application has changed that (docxtemplater, docx-templates)."`
+	Data       string `placeholder:"DATA.json" help:"Sample data (an object or an array of objects), to decide what the tags leave open."`
+	JSON       bool   `name:"json" help:"Print the report as JSON."`
 }
 
 // Help is the additional text of platen import --help.
@@ -42,6 +43,13 @@ func (c *importCmd) Run(s *streams) error {
 		return err
 	}
 	options := importer.Options{From: c.From}
+	if c.Delimiters != "" {
+		delimiters := strings.Fields(c.Delimiters)
+		if len(delimiters) != 2 || c.From == "" {
+			return errors.New("--delimiters takes two, separated by a space, such as '[[ ]]', and needs --from")
+		}
+		options.Open, options.End = delimiters[0], delimiters[1]
+	}
 	if c.Data != "" {
 		if options.Data, err = samples(c.Data); err != nil {
 			return err
@@ -68,7 +76,7 @@ func (c *importCmd) Run(s *streams) error {
 	} else {
 		err = full.print(s.out)
 	}
-	if err == nil && report.Commented > 0 {
+	if err == nil && report.Commented+report.Elsewhere > 0 {
 		return errIncomplete
 	}
 	return err
@@ -117,7 +125,7 @@ func (r *importReport) print(w io.Writer) error {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)
 	}
-	fmt.Fprintf(&b, "%s: %d %s of %s: %d converted, %d not\n", r.Output, r.Tags, plural(r.Tags, "tag"), r.From, r.Converted, r.Commented)
+	fmt.Fprintf(&b, "%s: %d %s of %s: %d converted, %d not\n", r.Output, r.Tags, plural(r.Tags, "tag"), r.From, r.Converted, r.Commented+r.Elsewhere)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

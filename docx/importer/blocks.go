@@ -132,6 +132,13 @@ func (p *part) convertTag(w *writer, t *tag) (err error) {
 
 // let writes the definition of a variable.
 func (p *part) let(w *writer, t *tag) error {
+	if w.sticky && w.hasKey([]step{{key: t.name}}) {
+		return &cannot{"the data has a key of this name, which takes precedence", "remove the command"}
+	}
+	if w.sticky && len(w.scopes) > 0 && p.outlives(t) {
+		return &cannot{"the variable keeps its value after the block around it, or from one item to the next",
+			"add a key with the result to the data, or write {{$sum(list, …)}}"}
+	}
 	for _, s := range w.scopes {
 		if s.prefix() == "" {
 			return &cannot{"the variable is set in a condition, and used after it", "write {{let x = $if(condition, a, b)}}"}
@@ -146,11 +153,38 @@ func (p *part) let(w *writer, t *tag) error {
 	return err
 }
 
+// outlives reports whether a variable that is set in a block is used after it, or by itself.
+func (p *part) outlives(t *tag) bool {
+	names := map[string]bool{}
+	t.expr.names(names)
+	if names[t.name] {
+		return true
+	}
+	depth := 0
+	for _, o := range p.tags[slices.Index(p.tags, t)+1:] {
+		switch {
+		case o.kind == kEnd:
+			depth--
+		case o.block != nil && o == o.block.tags[0]:
+			depth++
+		}
+		used := map[string]bool{}
+		o.expr.names(used)
+		if depth < 0 && used[t.name] {
+			return true
+		}
+	}
+	return false
+}
+
 // open writes the tag that opens a block.
 func (p *part) open(w *writer, t *tag) error {
 	b := t.block
 	if end := b.tags[len(b.tags)-1]; w.cells && t.row() == end.row() && t.cell() != end.cell() {
 		return &cannot{"it repeats or removes table cells", "write {{tablecolumn x in list}} … {{endtablecolumn}} around the columns"}
+	}
+	if w.wholeParagraphs && t.hasTextBefore() {
+		return &cannot{"the text before it in its paragraph is part of the block", "put the command into a paragraph of its own"}
 	}
 	b.scope = &scope{}
 	k := t.kind
@@ -175,6 +209,12 @@ func (p *part) open(w *writer, t *tag) error {
 	return p.openLoop(w, t)
 }
 
+// hasTextBefore reports whether there is text before a tag in its paragraph, and its block ends in another paragraph.
+func (t *tag) hasTextBefore() bool {
+	end := t.block.tags[len(t.block.tags)-1]
+	return end.par != t.par && t.cell() == end.cell() && strings.TrimSpace(t.par.text[:t.span.from]) != ""
+}
+
 // opening returns the condition of a block. An empty list has no items, in every language.
 func (w *writer) opening(e *expr, unless bool) (string, error) {
 	_, isPath := e.steps()
@@ -197,8 +237,14 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	if err != nil {
 		return err
 	}
+	last := b.tags[len(b.tags)-1]
 	if b.word = t.word; b.word == "" {
-		b.word = loopWord(t, b.tags[len(b.tags)-1])
+		b.word = loopWord(t, last)
+	}
+	if t.unit == unitTable {
+		if b.word = "for"; t.row() == nil || last.row() == nil || tableOf(t.row()) != tableOf(last.row()) {
+			return &cannot{"its tags are not in one table", "write {{for x in list}} above the table, and {{endfor}} below it"}
+		}
 	}
 	s := &scope{name: t.command.name, samples: items(w.samplesOf(t.expr))}
 	wanted := s.name

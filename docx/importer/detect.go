@@ -13,6 +13,8 @@ type dialect struct {
 	title string // for people
 	*grammar
 
+	openTag, endTag string // what a tag begins and ends with, if applications can change that
+
 	find    func(par *paragraph) []*tag    // reads the tags of a paragraph
 	findAll func(pars []*paragraph) []*tag // reads the tags of a part, in languages whose tags can continue in other paragraphs
 	prepare func(p *part)                  // changes the tags before the blocks are matched; may be nil
@@ -23,12 +25,14 @@ type dialect struct {
 
 	emptyIsTrue bool // an empty list is true in expressions
 
-	cells    bool     // blocks from one cell to another of a row are of the cells
-	invents  bool     // loops have variables that are not in the template
-	sections bool     // loops change the context, and have no variables
-	strict   bool     // a name is a key of the innermost context only
-	notes    []string // on every template
-	signs    []sign   // that a template is written in the language
+	wholeParagraphs bool     // the text before a tag is part of a block that ends in another paragraph
+	sticky          bool     // a variable keeps its value after the block in which it is set
+	cells           bool     // blocks from one cell to another of a row are of the cells
+	invents         bool     // loops have variables that are not in the template
+	sections        bool     // loops change the context, and have no variables
+	strict          bool     // a name is a key of the innermost context only
+	notes           []string // on every template
+	signs           []sign   // that a template is written in the language
 }
 
 // sign is something that only templates in one language have.
@@ -85,6 +89,29 @@ func (i *importer) language() (*dialect, error) {
 			"Name the language with --from."}
 	}
 	return dialects[slices.IndexFunc(dialects, func(d *dialect) bool { return d.name == likely[0] })], nil
+}
+
+// maxDelimiter is the number of bytes that a delimiter can have.
+const maxDelimiter = 20
+
+// delimited returns the language with other delimiters; "" for the usual ones.
+func (d *dialect) delimited(open, end string) (*dialect, error) {
+	switch {
+	case open == "" && end == "":
+		return d, nil
+	case d.openTag == "":
+		return nil, &LanguageError{"The tags of " + d.title + " always have the same delimiters.", "Leave out --delimiters."}
+	case open == "" || end == "" || len(open) > maxDelimiter || len(end) > maxDelimiter || strings.ContainsAny(open+end, " \t\n"):
+		return nil, &LanguageError{"The delimiters cannot be used.", "Write two of up to 20 bytes, such as '[[ ]]'."}
+	}
+	other := *d
+	other.openTag, other.endTag = open, end
+	if d == docxtemplater {
+		other.find = func(par *paragraph) []*tag { return findSections(par, open, end) }
+	} else {
+		other.findAll = func(pars []*paragraph) []*tag { return findCommands(pars, open, end) }
+	}
+	return &other, nil
 }
 
 // scores returns how much the template looks like each language.

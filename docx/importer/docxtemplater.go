@@ -9,7 +9,7 @@ import (
 // docxtemplater has tags in single braces. Its loops change the context: a key is looked up in the item, and then outward.
 var docxtemplater = &dialect{
 	name: "docxtemplater", title: "docxtemplater or easy-template-x", grammar: &angular,
-	find: findDocxtemplater, resolve: resolveSection, sections: true, emptyIsTrue: true,
+	openTag: "{", endTag: "}", find: findDocxtemplater, resolve: resolveSection, sections: true, emptyIsTrue: true,
 	filters: map[string]rule{"\x00image": filter("image")}, methods: scriptMethods, properties: scriptProperties,
 	signs: []sign{
 		{regexp.MustCompile(`(?:^|[^{$+])\{[#/^@][^{}]*\}(?:[^}]|$)`), 6},
@@ -43,8 +43,47 @@ func resolveSection(w *writer, path []step) (string, error) {
 var scriptMethods = map[string]rule{
 	"toUpperCase": filter("uppercase"), "toLowerCase": filter("lowercase"), "trim": filter("trim"),
 	"toString": same, "toFixed": fixed, "slice": filterWith("slice", 1), "join": filterWith("join", 0, `","`),
-	"includes": comparing("contains"), "startsWith": comparing("startsWith"), "endsWith": comparing("endsWith"),
+	"filter": scriptFilter, "map": scriptMap, "includes": comparing("contains"), "startsWith": comparing("startsWith"), "endsWith": comparing("endsWith"),
 }
+
+// scriptFilter is the rule for the items for which a function returns true.
+func scriptFilter(w *writer, o operand, args []*expr) (operand, error) {
+	if len(args) != 1 || args[0].op != opArrow {
+		return operand{}, errArguments
+	}
+	samples := items(w.samplesOf(o.from))
+	names := map[string]bool{}
+	args[0].args[0].names(names)
+	delete(names, args[0].name)
+	for name := range names {
+		if anyHas(samples, name) {
+			return operand{}, &cannot{"the items have the key " + name + " too", "write {{list :: where(…)}}, with item for the item"}
+		}
+	}
+	w.scopes = append(w.scopes, &scope{name: args[0].name, variable: "item", samples: samples})
+	c, err := w.condition(args[0].args[0])
+	w.scopes = w.scopes[:len(w.scopes)-1]
+	return o.with("where(" + c + ")"), err
+}
+
+// scriptMap is the rule for one key of all items.
+func scriptMap(w *writer, o operand, args []*expr) (operand, error) {
+	if len(args) != 1 || args[0].op != opArrow || len(o.filters) > 0 {
+		return operand{}, errArguments
+	}
+	path, ok := args[0].args[0].steps()
+	if !ok || len(path) != 2 || path[0].key != args[0].name || path[1].isIndex {
+		return operand{}, errArguments
+	}
+	if anyLacks(items(w.samplesOf(o.from)), path[1].key) {
+		return operand{}, errLacking
+	}
+	text, err := pathText(o.text, path[1:])
+	return operand{text: text, strength: primary}, err
+}
+
+// errLacking is the reason for a list of keys that some items lack.
+var errLacking = &cannot{"some items lack the key, and Platen skips them", "send the key with every item"}
 
 // scriptProperties are the properties of JavaScript's values.
 var scriptProperties = map[string]rule{"length": length}
@@ -71,12 +110,21 @@ func braced(text, open, end string) []span {
 	}
 }
 
-func findDocxtemplater(par *paragraph) []*tag {
+func findDocxtemplater(par *paragraph) []*tag { return findSections(par, "{", "}") }
+
+// findSections reads the tags between two delimiters.
+func findSections(par *paragraph, open, end string) []*tag {
 	var tags []*tag
-	for _, s := range braced(par.text, "{", "}") {
-		content := strings.TrimSpace(par.text[s.from+1 : s.to-1])
-		t := &tag{par: par, span: s, command: readDocxtemplater(content)}
-		tags = append(tags, t)
+	at := 0
+	for _, s := range braced(par.text, open, end) {
+		content := strings.TrimSpace(par.text[s.from+len(open) : s.to-len(end)])
+		tags = append(tags, &tag{par: par, span: s, command: readDocxtemplater(content)})
+		at = s.to
+	}
+	if from := strings.Index(par.text[at:], open); from >= 0 {
+		tags = append(tags, &tag{par: par, span: span{at + from, len(par.text)}, command: command{
+			err: &cannot{"it does not end in its paragraph", "write the whole tag in one paragraph"},
+		}})
 	}
 	return tags
 }
@@ -89,14 +137,14 @@ func readDocxtemplater(content string) command {
 	rest := strings.TrimSpace(content[1:])
 	switch content[0] {
 	case '#':
-		return expression(kSection, rest).called(rest)
+		return readSection(rest)
 	case '^':
 		return expression(kUnless, rest).called(rest)
 	case '/':
 		return command{kind: kEnd, closes: rest}
 	case '-':
 		element, list, found := strings.Cut(rest, " ")
-		if u := unit(element); found && (u == unitRow || u == unitParagraph) {
+		if u := unit(element); found && (u == unitRow || u == unitParagraph || u == unitTable) {
 			c := expression(kLoop, strings.TrimSpace(list))
 			if c.unit = u; u == unitParagraph {
 				c.unit = unitAround
@@ -119,6 +167,28 @@ func readDocxtemplater(content string) command {
 		return command{err: &cannot{"the tag belongs to a module of the application", "see docs/templates.md"}}
 	}
 	return expression(kPrint, content)
+}
+
+var loopOption = regexp.MustCompile(`^(.*?)\s*\[\s*loopOver\s*:\s*["'“”„‘’]?(\w+)["'“”„‘’]?\s*\]$`)
+
+// readSection reads the opening tag of a section. In easy-template-x, an option can say what it repeats.
+func readSection(text string) command {
+	m := loopOption.FindStringSubmatch(text)
+	if m == nil {
+		return expression(kSection, text).called(text)
+	}
+	c := expression(kLoop, m[1]).called(m[1])
+	switch m[2] {
+	case "row":
+		c.unit = unitRow
+	case "paragraph":
+		c.unit = unitAround
+	case "content":
+	default:
+		c.err = &cannot{"the option loopOver: " + m[2] + " has no exact equivalent",
+			"write {{tablecolumn x in list}} … {{endtablecolumn}} for columns"}
+	}
+	return c
 }
 
 // expression returns a command with an expression. Text that is no expression is a key, as without a parser of expressions.
@@ -146,4 +216,28 @@ func isDashed(text string) bool {
 func (c command) called(name string) command {
 	c.closes = name
 	return c
+}
+
+// typed writes an object of easy-template-x, whose key _type says what to print.
+func (w *writer) typed(e *expr, o operand) (operand, error) {
+	types := map[any]bool{}
+	for _, v := range w.samplesOf(e) {
+		m, _ := v.(map[string]any)
+		types[m["_type"]] = true
+	}
+	switch {
+	case len(types) == 1 && types["link"]:
+		text := o.text
+		o.text += ".target"
+		if anyHas(w.samplesOf(e), "text") {
+			return o.with("link(" + text + ".text)"), nil
+		}
+		return o.with("link"), nil
+	case len(types) == 1 && types["image"]:
+		w.note("send the source of the image in base64")
+		size := "image(" + o.text + ".width, " + o.text + ".height)"
+		o.text += ".source"
+		return o.with(size), nil
+	}
+	return o, &cannot{"it prints an object", "print the keys of the object"}
 }

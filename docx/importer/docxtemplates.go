@@ -7,7 +7,8 @@ import (
 
 // docxTemplates has commands between +++, with expressions in JavaScript. Its loops have variables that begin with $.
 var docxTemplates = &dialect{
-	name: "docx-templates", cells: true, emptyIsTrue: true, title: "docx-templates", grammar: &javascript, findAll: findDocxTemplates, resolve: resolveScript,
+	name: "docx-templates", cells: true, emptyIsTrue: true, sticky: true, wholeParagraphs: true, title: "docx-templates", grammar: &javascript, openTag: plusses, endTag: plusses,
+	findAll: findDocxTemplates, resolve: resolveScript,
 	filters: map[string]rule{"\x00html": filter("html"), "\x00link": filterWith("link", 0)}, methods: scriptMethods,
 	properties: scriptProperties,
 	signs:      []sign{{regexp.MustCompile(`\+{3}`), 6}},
@@ -19,32 +20,35 @@ var docxTemplates = &dialect{
 
 const plusses = "+++"
 
-// findDocxTemplates reads the commands of a part. A command can continue in the next paragraphs.
-func findDocxTemplates(pars []*paragraph) []*tag {
+func findDocxTemplates(pars []*paragraph) []*tag { return findCommands(pars, plusses, plusses) }
+
+// findCommands reads the commands of a part between two delimiters. A command can continue in the next paragraphs.
+func findCommands(pars []*paragraph, begin, end string) []*tag {
 	var tags []*tag
 	var open *tag
 	aliases := map[string]string{}
 	for _, par := range pars {
-		at := 0
-		for {
-			next := strings.Index(par.text[at:], plusses)
+		for at := 0; ; {
+			delimiter := begin
+			if open != nil {
+				delimiter = end
+			}
+			next := strings.Index(par.text[at:], delimiter)
 			if next < 0 {
 				break
 			}
 			next += at
+			at = next + len(delimiter)
 			switch {
 			case open == nil:
 				open = &tag{par: par, span: span{next, len(par.text)}}
-			case open.par == par:
-				open.span.to = next + len(plusses)
-			default:
-				open.more = append(open.more, stretch{par, span{0, next + len(plusses)}})
-			}
-			at = next + len(plusses)
-			if open.span.from == next && open.par == par {
 				continue
+			case open.par == par:
+				open.span.to = at
+			default:
+				open.more = append(open.more, stretch{par, span{0, at}})
 			}
-			content := strings.TrimSuffix(strings.TrimPrefix(open.original(), plusses), plusses)
+			content := strings.TrimSuffix(strings.TrimPrefix(open.original(), begin), end)
 			open.command = readScript(strings.TrimSpace(content), aliases)
 			tags, open = append(tags, open), nil
 		}
@@ -54,7 +58,7 @@ func findDocxTemplates(pars []*paragraph) []*tag {
 	}
 	if open != nil {
 		open.more = nil
-		open.command = command{err: &cannot{"the command has no end", "add +++"}}
+		open.command = command{err: &cannot{"the command has no end", "add " + end}}
 		tags = append(tags, open)
 	}
 	return tags
@@ -119,7 +123,14 @@ func readScriptValue(word, text string) command {
 		c.kind, c.unit = kIf, unitRow
 	}
 	switch word {
-	case "EXEC", "CMD_NODE":
+	case "EXEC":
+		if m := assignment.FindStringSubmatch(text); m != nil {
+			if e, err := javascript.parse(m[2]); err == nil && e.op != opArrow && e.op != opObject {
+				return command{kind: kLet, name: m[1], expr: e}
+			}
+		}
+		fallthrough
+	case "CMD_NODE":
 		c.err = &cannot{"it runs code of JavaScript", "add keys with the results to the data, or write {{let x = …}}"}
 		return c
 	case "IMAGE":
@@ -137,6 +148,8 @@ func readScriptValue(word, text string) command {
 	}
 	return c
 }
+
+var assignment = regexp.MustCompile(`^([\pL_$][\pL\d_$]*)\s*=([^=>][^=;]*)$`)
 
 // readScriptLoop reads a loop: x IN list.
 func readScriptLoop(text string) command {

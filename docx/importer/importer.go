@@ -28,6 +28,8 @@ import (
 // Options are the settings of an import.
 type Options struct {
 	From string // the name of the language; "" to detect it
+	Open string // what a tag begins with, for a language whose applications can change that; "" for what is usual
+	End  string // what a tag ends with; "" for what is usual
 	Data []any  // samples of the input, as encoding/json decodes them with UseNumber; nil for none
 }
 
@@ -37,6 +39,7 @@ type Report struct {
 	Tags      int      `json:"tags"`
 	Converted int      `json:"converted"`
 	Commented int      `json:"commented"` // tags that stay, with a comment
+	Elsewhere int      `json:"elsewhere"` // tags outside the text, which stay, without a comment
 	Results   []Result `json:"results"`
 	Notes     []string `json:"notes"` // on the template as a whole
 }
@@ -72,6 +75,9 @@ func Convert(w io.Writer, r io.ReaderAt, size int64, opt Options) (*Report, erro
 	if i.dialect, err = i.language(); err != nil {
 		return nil, err
 	}
+	if i.dialect, err = i.dialect.delimited(opt.Open, opt.End); err != nil {
+		return nil, err
+	}
 	i.findTags()
 	var file []byte
 	for range maxRounds {
@@ -81,7 +87,11 @@ func Convert(w io.Writer, r io.ReaderAt, size int64, opt Options) (*Report, erro
 		if again, err := i.recheck(file); err != nil {
 			return nil, err
 		} else if !again {
-			return i.report(), i.annotate(w, file)
+			report, err := i.report()
+			if err != nil {
+				return nil, err
+			}
+			return report, i.annotate(w, file)
 		}
 	}
 	return nil, errors.New("the converted template has too many mistakes")

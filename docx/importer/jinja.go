@@ -29,7 +29,7 @@ var jinjaFilters = map[string]rule{
 	"join": filterWith("join", 0, `""`), "first": end("first", "slice(0, 1)"), "last": end("last", "slice(-1)"), "sort": filter("sort"),
 	"reverse": jinjaReverse, "replace": filterWith("replace", 2), "length": length, "count": length,
 	"abs": function("$abs"), "sum": jinjaSum, "e": filter("raw"), "escape": filter("raw"), "safe": same, "string": same,
-	"list": same, "map": jinjaMap, "round": jinjaRound, "format": pythonFormat,
+	"list": same, "map": jinjaMap, "round": jinjaRound, "format": pythonFormat, "\x00shade": filter("shade"),
 }
 
 var pythonMethods = map[string]rule{
@@ -88,7 +88,7 @@ func jinjaMap(w *writer, o operand, args []*expr) (operand, error) {
 		return operand{}, errArguments
 	}
 	if anyLacks(items(w.samplesOf(o.from)), name) {
-		return operand{}, &cannot{"some items lack the key, and Platen skips them", "send the key with every item"}
+		return operand{}, errLacking
 	}
 	text, err := pathText(o.text, []step{{key: name}})
 	return operand{text: text, strength: primary}, err
@@ -175,7 +175,7 @@ func resolveJinja(w *writer, path []step) (string, error) {
 
 // findJinja finds the tags {{ … }}, {% … %}, and {# … #}.
 func findJinja(par *paragraph) []*tag {
-	var tags []*tag
+	tags := findEscapes(par)
 	for at := 0; ; {
 		from := strings.IndexByte(par.text[at:], '{')
 		if from < 0 || at+from+2 > len(par.text) {
@@ -198,6 +198,21 @@ func findJinja(par *paragraph) []*tag {
 		}
 		tags = append(tags, t)
 	}
+}
+
+// escapes are what docxtpl prints as the delimiters of its tags.
+var escapes = regexp.MustCompile(`\{_[{%]|[%}]_\}`)
+
+func findEscapes(par *paragraph) []*tag {
+	var tags []*tag
+	for _, m := range escapes.FindAllStringIndex(par.text, -1) {
+		text := strings.ReplaceAll(par.text[m[0]:m[1]], "_", "")
+		if text == "{{" {
+			text = `{{"{"}}{`
+		}
+		tags = append(tags, &tag{par: par, span: span{m[0], m[1]}, command: command{kind: kText, text: text}})
+	}
+	return tags
 }
 
 // checkMerging fails a tag that removes blanks or paragraph breaks next to it.
@@ -266,9 +281,12 @@ func readStatement(content string) command {
 			return command{err: &cannot{"a block or several variables are set", "write {{let x = …}} for each variable"}}
 		}
 		c.kind, c.name, rest = kLet, strings.TrimSpace(name), value
+	case "cellbg": // the value is a color without its #
+		color, err := python.parse(rest)
+		shade := &expr{op: opBinary, name: "~", args: []*expr{{op: opLiteral, val: "#"}, color}}
+		return command{kind: kPrint, expr: &expr{op: opFilter, name: "\x00shade", args: []*expr{shade}}, err: err}
 	default:
 		advice := map[string]string{
-			"cellbg":  "set the color of the cell in Word, or see docs/templates.md#appearance",
 			"colspan": "write the filter span in the cell's tag",
 			"vm":      "write the filter merge in the cell's tag", "hm": "write the filter span in the cell's tag",
 			"include": "write {{include \"name.docx\"}}",

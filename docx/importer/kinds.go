@@ -155,6 +155,8 @@ func (w *writer) asPrinted(e *expr, o operand) (operand, error) {
 	k := w.kindsOf(e)
 	isScript := w.grammar.words == nil
 	switch {
+	case k == anObject && isScript && len(o.filters) == 0 && o.strength == primary && w.sections:
+		return w.typed(e, o)
 	case k.has(anObject):
 		return o, &cannot{"it prints an object", "print the keys of the object"}
 	case k.has(aList) && !isScript:

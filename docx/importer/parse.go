@@ -282,6 +282,9 @@ func (p *parser) primary() *expr {
 	switch t.kind {
 	case tokName:
 		p.next()
+		if p.words == nil && p.accept("=>") {
+			return &expr{op: opArrow, name: t.text, args: []*expr{p.expression()}}
+		}
 		if v, ok := p.constants[t.text]; ok {
 			return &expr{op: opLiteral, val: v}
 		}
@@ -297,6 +300,11 @@ func (p *parser) primary() *expr {
 		return p.template(t.text)
 	}
 	switch {
+	case p.isArrow():
+		p.next()
+		name := p.next().text
+		p.tokens = p.tokens[2:]
+		return &expr{op: opArrow, name: name, args: []*expr{p.expression()}}
 	case p.accept("("):
 		e := p.expression()
 		p.expect(")")
@@ -308,6 +316,12 @@ func (p *parser) primary() *expr {
 	}
 	p.fail("the expression cannot be read at " + strconv.Quote(shorten(p.text[min(t.pos, len(p.text)):])))
 	return &expr{op: opLiteral}
+}
+
+// isArrow reports whether a function with its parameter in parentheses is next.
+func (p *parser) isArrow() bool {
+	return p.words == nil && len(p.tokens) > 4 && p.tokens[0].text == "(" && p.tokens[1].kind == tokName && p.tokens[2].text == ")" &&
+		p.tokens[3].text == "=>"
 }
 
 // template reads the text of a template literal, with expressions in ${…}.

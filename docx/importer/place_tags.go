@@ -27,6 +27,9 @@ func (p *part) place() {
 		case t.block != nil && t.block.tags[0].unit == unitAround:
 			p.replace(t.par, t.span.from, t.span.to, "")
 			p.addParagraph(t.par.node, t.kind == kEnd, t.out)
+		case t.block != nil && t.block.tags[0].unit == unitTable:
+			p.replace(t.par, t.span.from, t.span.to, "")
+			p.addParagraph(t.par.node.Ancestor(wml.Named("w:tbl")), t.kind == kEnd, t.out)
 		default:
 			p.replace(t.par, t.span.from, t.span.to, t.out)
 		}

@@ -29,7 +29,7 @@ func (i *importer) tagAt(problem *docx.Error) *tag {
 }
 
 // report says what became of the tags. Those in the fallback of a text box are left out, because they repeat others.
-func (i *importer) report() *Report {
+func (i *importer) report() (*Report, error) {
 	r := &Report{From: i.dialect.name, Results: []Result{}, Notes: append([]string{}, i.dialect.notes...)}
 	for _, p := range i.parts {
 		for _, t := range p.tags {
@@ -51,8 +51,15 @@ func (i *importer) report() *Report {
 			r.Results = append(r.Results, result)
 		}
 	}
+	asides, err := i.elsewhere()
+	if err != nil {
+		return nil, err
+	}
+	r.Elsewhere = len(asides)
+	r.Tags += len(asides)
+	r.Results = append(r.Results, asides...)
 	r.explain()
-	return r
+	return r, nil
 }
 
 // explain adds the meaning of the notes on tags.

@@ -52,6 +52,7 @@ const (
 	unitParagraph unit = "w:p"
 	unitRow       unit = "w:tr"
 	unitCell      unit = "w:tc"
+	unitTable     unit = "w:tbl"
 	unitAround    unit = "around" // the paragraphs that contain the tags, as a whole
 )
 

@@ -201,6 +201,10 @@ func (w *writer) operand(e *expr) (operand, error) {
 		return w.index(e)
 	case opFilter:
 		return w.apply(w.filters[e.name], "filter", e.name, e.args)
+	case opMember:
+		if r := w.properties[e.name]; r != nil {
+			return w.apply(r, "property", e.name, e.args)
+		}
 	}
 	return operand{}, &cannot{"a part of the expression has no equivalent", "add a key with the result to the data"}
 }

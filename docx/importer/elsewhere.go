@@ -1,0 +1,117 @@
+package importer
+
+import (
+	"net/url"
+	"path"
+	"strings"
+
+	"platen/ooxml"
+	"platen/ooxml/scan"
+)
+
+// asides are the attributes with texts that authors write tags in, and what they are called.
+var asides = map[string]map[string]string{
+	"wp:docPr":    {"descr": alternativeText, "title": alternativeText},
+	"pic:cNvPr":   {"descr": alternativeText, "title": alternativeText},
+	"v:shape":     {"alt": alternativeText},
+	"v:textpath":  {"string": "a watermark or WordArt"},
+	"w:hyperlink": {"w:tooltip": "the ScreenTip of a link"},
+	"w:tag":       {"w:val": "the tag of a content control"},
+	"w:alias":     {"w:val": "the title of a content control"},
+}
+
+const alternativeText = "an alternative text"
+
+// maxAsides limits the tags outside the text that a report lists.
+const maxAsides = 1000
+
+// elsewhere lists the tags that are not in text, such as those in properties, charts, and links. They stay as they are.
+func (i *importer) elsewhere() ([]Result, error) {
+	if i.dialect.find == nil && i.dialect.findAll == nil || i.dialect == box || i.dialect == mailMerge {
+		return nil, nil
+	}
+	var all []Result
+	add := func(part, place, text string) {
+		for _, t := range i.tagsOf(&paragraph{text: text}) {
+			if len(all) < maxAsides {
+				all = append(all, Result{
+					Part: part, Place: place, Text: shorten(text), Original: t.original(), Reason: "it is not in the text of the document",
+					Advice: "write the tag of Platen there (docs/templates.md#tags-in-other-places)",
+				})
+			}
+		}
+	}
+	for _, p := range i.parts {
+		if err := attributesOf(p.src, func(place, text string) { add(p.name, place, text) }); err != nil {
+			return nil, err
+		}
+	}
+	for _, opc := range i.pkg.Parts() {
+		if err := i.aside(opc, add); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// aside adds the texts of a part that is no text of the document, and its links.
+func (i *importer) aside(opc *ooxml.Part, add func(part, place, text string)) error {
+	rels, err := i.pkg.Rels(opc.Name)
+	if err != nil {
+		return err
+	}
+	for _, rel := range rels {
+		if rel.External {
+			target, err := url.PathUnescape(rel.Target)
+			if err != nil {
+				target = rel.Target
+			}
+			add(opc.Name, "the URL of a link", target)
+		}
+	}
+	place := map[string]string{
+		"/docProps": "the document properties", "/word/charts": "a chart", "/word/diagrams": "a diagram",
+	}[path.Dir(opc.Name)]
+	if place == "" || path.Ext(opc.Name) != ".xml" {
+		return nil
+	}
+	src, err := i.pkg.ReadXML(opc)
+	if err != nil {
+		return err
+	}
+	r := scan.New(src)
+	var text strings.Builder // of a paragraph of a chart
+	for range r.All {
+		text.WriteString(scan.Text(r.Text()))
+		if r.Name() != "a:r" && r.Name() != "a:t" && r.Name() != "a:rPr" {
+			add(opc.Name, place, text.String())
+			text.Reset()
+		}
+	}
+	return r.Err()
+}
+
+// attributesOf calls a function for the texts in the attributes of a part.
+func attributesOf(src []byte, add func(place, text string)) error {
+	r := scan.New(src)
+	for range r.All {
+		for name, place := range asides[r.Name()] {
+			if text := r.Attr(name); text != "" {
+				add(place, text)
+			}
+		}
+	}
+	return r.Err()
+}
+
+// tagsOf returns the tags of a paragraph.
+func (i *importer) tagsOf(par *paragraph) []*tag {
+	var tags []*tag
+	if i.dialect.findAll != nil {
+		tags = i.dialect.findAll([]*paragraph{par})
+	}
+	if i.dialect.find != nil {
+		tags = append(tags, i.dialect.find(par)...)
+	}
+	return tags
+}
