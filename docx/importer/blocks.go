@@ -238,7 +238,15 @@ func (p *part) openLoop(w *writer, t *tag) error {
 		return err
 	}
 	last := b.tags[len(b.tags)-1]
-	if b.word = t.word; b.word == "" {
+	b.word = t.word
+	if b.word == "" && w.wholeItems {
+		b.word = loopOf(t, last)
+	}
+	switch {
+	case b.word != "":
+	case w.sections && t.unit == unitRow && t.row() != nil:
+		b.word = "tablerow"
+	default:
 		b.word = loopWord(t, last)
 	}
 	if t.unit == unitTable {

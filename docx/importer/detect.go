@@ -25,6 +25,7 @@ type dialect struct {
 
 	emptyIsTrue bool // an empty list is true in expressions
 
+	wholeItems      bool     // loops repeat list items and table columns, as easy-template-x does
 	wholeParagraphs bool     // the text before a tag is part of a block that ends in another paragraph
 	sticky          bool     // a variable keeps its value after the block in which it is set
 	cells           bool     // blocks from one cell to another of a row are of the cells
@@ -42,7 +43,7 @@ type sign struct {
 }
 
 // dialects are the languages, in the order in which messages list them.
-var dialects = []*dialect{docxtemplater, carbone, jinja, docxTemplates, handlebars, mailMerge, box}
+var dialects = []*dialect{docxtemplater, easyTemplateX, carbone, jinja, docxTemplates, handlebars, mailMerge, box}
 
 // Names returns the names of the languages for [Options].
 func Names() []string {
@@ -106,7 +107,7 @@ func (d *dialect) delimited(open, end string) (*dialect, error) {
 	}
 	other := *d
 	other.openTag, other.endTag = open, end
-	if d == docxtemplater {
+	if d.find != nil {
 		other.find = func(par *paragraph) []*tag { return findSections(par, open, end) }
 	} else {
 		other.findAll = func(pars []*paragraph) []*tag { return findCommands(pars, open, end) }

@@ -8,7 +8,7 @@ import (
 
 // docxtemplater has tags in single braces. Its loops change the context: a key is looked up in the item, and then outward.
 var docxtemplater = &dialect{
-	name: "docxtemplater", title: "docxtemplater or easy-template-x", grammar: &angular,
+	name: "docxtemplater", title: "docxtemplater", grammar: &angular,
 	openTag: "{", endTag: "}", find: findDocxtemplater, resolve: resolveSection, sections: true, emptyIsTrue: true,
 	filters: map[string]rule{"\x00image": filter("image")}, methods: scriptMethods, properties: scriptProperties,
 	signs: []sign{
@@ -18,6 +18,7 @@ var docxtemplater = &dialect{
 	notes: []string{
 		"docxtemplater prints \"undefined\" for missing values, unless the application changes that. Platen keeps their tags and reports them; " +
 			"see the option missing.",
+		"If the template is one of easy-template-x, import it with --from easy-template-x: its loops in lists and tables differ.",
 	},
 }
 
@@ -169,28 +170,6 @@ func readDocxtemplater(content string) command {
 	return expression(kPrint, content)
 }
 
-var loopOption = regexp.MustCompile(`^(.*?)\s*\[\s*loopOver\s*:\s*["'“”„‘’]?(\w+)["'“”„‘’]?\s*\]$`)
-
-// readSection reads the opening tag of a section. In easy-template-x, an option can say what it repeats.
-func readSection(text string) command {
-	m := loopOption.FindStringSubmatch(text)
-	if m == nil {
-		return expression(kSection, text).called(text)
-	}
-	c := expression(kLoop, m[1]).called(m[1])
-	switch m[2] {
-	case "row":
-		c.unit = unitRow
-	case "paragraph":
-		c.unit = unitAround
-	case "content":
-	default:
-		c.err = &cannot{"the option loopOver: " + m[2] + " has no exact equivalent",
-			"write {{tablecolumn x in list}} … {{endtablecolumn}} for columns"}
-	}
-	return c
-}
-
 // expression returns a command with an expression. Text that is no expression is a key, as without a parser of expressions.
 func expression(k kind, text string) command {
 	if text == "." {
@@ -216,28 +195,4 @@ func isDashed(text string) bool {
 func (c command) called(name string) command {
 	c.closes = name
 	return c
-}
-
-// typed writes an object of easy-template-x, whose key _type says what to print.
-func (w *writer) typed(e *expr, o operand) (operand, error) {
-	types := map[any]bool{}
-	for _, v := range w.samplesOf(e) {
-		m, _ := v.(map[string]any)
-		types[m["_type"]] = true
-	}
-	switch {
-	case len(types) == 1 && types["link"]:
-		text := o.text
-		o.text += ".target"
-		if anyHas(w.samplesOf(e), "text") {
-			return o.with("link(" + text + ".text)"), nil
-		}
-		return o.with("link"), nil
-	case len(types) == 1 && types["image"]:
-		w.note("send the source of the image in base64")
-		size := "image(" + o.text + ".width, " + o.text + ".height)"
-		o.text += ".source"
-		return o.with(size), nil
-	}
-	return o, &cannot{"it prints an object", "print the keys of the object"}
 }
