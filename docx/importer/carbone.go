@@ -21,11 +21,11 @@ var carbone = &dialect{
 }
 
 var carboneFormatters = map[string]rule{
-	"upperCase": filter("uppercase"), "lowerCase": filter("lowercase"), "ucFirst": filter("capitalize"), "ucWords": filter("titlecase"),
+	"upperCase": filter("uppercase"), "lowerCase": filter("lowercase"), "ucFirst": filter("capitalize"), "ucWords": initials,
 	"formatD": carboneDate, "formatN": carboneNumber, "toFixed": fixed, "arrayJoin": filterWith("join", 0, `", "`),
 	"len":    length,
 	"substr": filterWith("slice", 1), "padl": filterWith("pad", 1), "abs": function("$abs"), "ceil": function("$ceil"),
-	"floor": function("$floor"), "convCRLF": same, "ifEmpty": filterWith("default", 1), "html": filter("html"),
+	"floor": function("$floor"), "convCRLF": same, "ifEmpty": carboneEmpty, "html": filter("html"),
 	"add": calculated("+"), "sub": calculated("-"), "mul": calculated("*"), "div": calculated("/"),
 	"prepend": joined(true), "append": joined(false), "round": carboneRound,
 }
@@ -57,6 +57,14 @@ func joined(before bool) rule {
 		}
 		return o.in("$string", x)
 	}
+}
+
+// carboneEmpty is the value, or another one if the value is missing or has no characters or items.
+func carboneEmpty(w *writer, o operand, args []*expr) (operand, error) {
+	if len(args) != 1 || o.kinds.has(anObject) {
+		return operand{}, errArguments
+	}
+	return w.choice(notEmpty(o.from), o.from, args[0])
 }
 
 func carboneRound(_ *writer, o operand, args []*expr) (operand, error) {

@@ -132,6 +132,8 @@ func carboneArguments(text string) ([]*expr, error) {
 			args = append(args, &expr{op: opLiteral, val: json.Number(a)})
 		case a == "true" || a == "false":
 			args = append(args, &expr{op: opLiteral, val: a == "true"})
+		case strings.Trim(a, `'"‘’“”`) == a: // without quotes, blanks do not count
+			args = append(args, &expr{op: opLiteral, val: strings.Join(strings.Fields(a), "")})
 		default:
 			args = append(args, &expr{op: opLiteral, val: strings.Trim(a, `'"‘’“”`)})
 		}

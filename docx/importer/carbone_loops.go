@@ -19,7 +19,7 @@ type example struct {
 }
 
 // findExamples adds the tags of loops. The tags of the second item are removed.
-func findExamples(p *part) {
+func findExamples(p *part, _ []any) {
 	var found []*example
 	for _, t := range p.tags {
 		path := t.listPath()

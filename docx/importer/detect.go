@@ -17,7 +17,7 @@ type dialect struct {
 
 	find    func(par *paragraph) []*tag    // reads the tags of a paragraph
 	findAll func(pars []*paragraph) []*tag // reads the tags of a part, in languages whose tags can continue in other paragraphs
-	prepare func(p *part)                  // changes the tags before the blocks are matched; may be nil
+	prepare func(p *part, data []any)      // changes the tags before the blocks are matched; may be nil
 	arrange func(p *part)                  // adds changes to the part; may be nil
 	resolve func(w *writer, path []step) (string, error)
 
@@ -25,6 +25,7 @@ type dialect struct {
 
 	emptyIsTrue bool // an empty list is true in expressions
 
+	records         bool     // a field whose value is a list repeats its row
 	wholeItems      bool     // loops repeat list items and table columns, as easy-template-x does
 	wholeParagraphs bool     // the text before a tag is part of a block that ends in another paragraph
 	sticky          bool     // a variable keeps its value after the block in which it is set

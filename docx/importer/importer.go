@@ -157,7 +157,7 @@ func (i *importer) findTags() {
 		}
 		slices.SortStableFunc(p.tags, func(a, b *tag) int { return a.start() - b.start() })
 		if i.dialect.prepare != nil {
-			i.dialect.prepare(p)
+			i.dialect.prepare(p, i.opt.Data)
 		}
 		p.match()
 	}

@@ -155,12 +155,14 @@ func (w *writer) asPrinted(e *expr, o operand) (operand, error) {
 	k := w.kindsOf(e)
 	isScript := w.grammar.words == nil
 	switch {
-	case k == anObject && isScript && len(o.filters) == 0 && o.strength == primary && w.sections:
+	case k == anObject && isScript && len(o.filters) == 0 && o.strength == primary && w.sections && !w.records:
 		return w.typed(e, o)
 	case k.has(anObject):
 		return o, &cannot{"it prints an object", "print the keys of the object"}
 	case k.has(aList) && !isScript:
 		return o, &cannot{"it prints a list as Python writes it", "write {{list :: join(\", \")}}"}
+	case k.has(aList) && w.records:
+		return o, &cannot{"it repeats its table row for a program that fills the mail merge", "write {{tablerow x in list}} … {{endtablerow}}"}
 	case k.has(aList) && kindsOfValues(items(w.samplesOf(e))).has(aList|anObject):
 		return o, &cannot{"it prints a list of lists or objects", "write {{for x in list}} … {{endfor}}"}
 	case k.has(aList):

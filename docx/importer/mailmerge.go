@@ -3,14 +3,18 @@ package importer
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
+
+	"platen/docx/wml"
 )
 
 // mailMerge is the mail merge of Word: fields instead of tags.
 var mailMerge = &dialect{
-	name: "mailmerge", title: "Word's mail merge", grammar: &javascript, findAll: findFields, resolve: named,
+	name: "mailmerge", title: "Word's mail merge", grammar: &javascript, findAll: findFields, prepare: findRows, resolve: contextual,
+	sections: true, records: true,
 	filters: map[string]rule{
-		"upper": filter("uppercase"), "lower": filter("lowercase"), "caps": filter("titlecase"), "firstcap": filter("capitalize"),
+		"upper": filter("uppercase"), "lower": filter("lowercase"), "caps": initials, "firstcap": filter("capitalize"),
 		"date": filterWith("date", 1), "format": filterWith("format", 1), "len": length,
 	},
 	signs: []sign{{regexp.MustCompile(`(?i)\x00\s*MERGEFIELD\b`), 20}},
@@ -219,4 +223,40 @@ func readIfField(words []word) command {
 		return command{err: &cannot{"its condition has a wildcard", "write {{if a contains \"b\"}}"}}
 	}
 	return command{kind: kPrint, expr: &expr{op: opChoice, args: []*expr{condition, values[2], values[3]}}}
+}
+
+// findRows adds loops around the rows that repeat: programs that fill mail merges repeat a row for the list that one of its fields names.
+func findRows(p *part, data []any) {
+	looped := map[*wml.Node]bool{}
+	for _, t := range slices.Clone(p.tags) {
+		row := t.row()
+		if row == nil || looped[row] || t.expr == nil || t.kind != kPrint {
+			continue
+		}
+		path, ok := t.expr.steps()
+		if !ok || len(path) != 1 || kindsOfValues(descend(data, path)) != aList || !anyHas(items(descend(data, path)), path[0].key) {
+			continue
+		}
+		looped[row] = true
+		p.repeatRow(row, t.expr)
+	}
+}
+
+// repeatRow adds the tags of a loop to a row.
+func (p *part) repeatRow(row *wml.Node, list *expr) {
+	first, last := p.inRow(row, false), p.inRow(row, true)
+	open := &tag{par: first, added: true, command: command{kind: kLoop, expr: list, unit: unitRow, variable: "row"}}
+	end := &tag{par: last, span: span{len(last.text), len(last.text)}, added: true, command: command{kind: kEnd}}
+	open.place = func() { p.replaceIn(first, false, open.out) }
+	end.place = func() { p.replaceIn(last, true, end.out) }
+	isIn := func(t *tag) bool { return t.par.node.Ancestor(func(n *wml.Node) bool { return n == row }) != nil }
+	from := slices.IndexFunc(p.tags, isIn)
+	to := from
+	for i, t := range p.tags {
+		if isIn(t) {
+			to = i + 1
+		}
+	}
+	p.tags = slices.Insert(p.tags, to, end)
+	p.tags = slices.Insert(p.tags, from, open)
 }
