@@ -247,8 +247,8 @@ func (p *part) repeatRow(row *wml.Node, list *expr) {
 	first, last := p.inRow(row, false), p.inRow(row, true)
 	open := &tag{par: first, added: true, command: command{kind: kLoop, expr: list, unit: unitRow, variable: "row"}}
 	end := &tag{par: last, span: span{len(last.text), len(last.text)}, added: true, command: command{kind: kEnd}}
-	open.place = func() { p.replaceIn(first, false, open.out) }
-	end.place = func() { p.replaceIn(last, true, end.out) }
+	open.place = func() { p.addRun(first, false, open.out) } // not into the text, which is that of the fields
+	end.place = func() { p.addRun(last, true, end.out) }
 	isIn := func(t *tag) bool { return t.par.node.Ancestor(func(n *wml.Node) bool { return n == row }) != nil }
 	from := slices.IndexFunc(p.tags, isIn)
 	to := from

@@ -30,7 +30,7 @@ func newRewriter(src []byte) *rewriter { return &rewriter{src: src, preserved: m
 func (r *rewriter) replace(p *paragraph, from, to int, with string) {
 	i := p.textAt(from)
 	if i < 0 {
-		r.addRun(p, with)
+		r.addRun(p, false, with)
 		return
 	}
 	first := &p.pieces[i]
@@ -83,14 +83,17 @@ func (r *rewriter) preserve(t *wml.Node) {
 	r.edits = append(r.edits, edit{t.OpenEnd - 1, t.OpenEnd - 1, wml.Preserve})
 }
 
-// addRun adds a run with text to a paragraph that has no text.
-func (r *rewriter) addRun(p *paragraph, text string) {
+// addRun adds a run with text at the start or the end of a paragraph.
+func (r *rewriter) addRun(p *paragraph, atEnd bool, text string) {
 	prefix := p.node.Prefix(r.src)
 	run := "<" + prefix + "r><" + prefix + "t" + wml.Preserve + ">" + escape(text) + "</" + prefix + "t></" + prefix + "r>"
 	if !p.node.Void() {
 		at := p.node.OpenEnd
 		if props := p.node.Child("w:pPr"); props != nil {
 			at = props.End
+		}
+		if atEnd {
+			at = p.node.CloseStart
 		}
 		r.edits = append(r.edits, edit{at, at, run})
 		return
