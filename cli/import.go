@@ -16,7 +16,7 @@ type importCmd struct {
 	Template   string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template of another product."`
 	Output     string `short:"o" required:"" placeholder:"OUT.docx" help:"File for the converted template. An existing file is replaced."`
 	From       string `placeholder:"LANGUAGE" help:"Language of the tags: ${import_languages} (default: detected)."`
-	Delimiters string `placeholder:"'OPEN END'" help:"What tags begin and end with, such as '[[ ]]', if an application has changed that (docxtemplater, docx-templates)."`
+	Delimiters string `placeholder:"'OPEN END'" help:"What tags begin and end with, such as '[[ ]]', if the application changes it."`
 	Data       string `placeholder:"DATA.json" help:"Sample data (an object or an array of objects), to decide what the tags leave open."`
 	JSON       bool   `name:"json" help:"Print the report as JSON."`
 }
@@ -125,7 +125,8 @@ func (r *importReport) print(w io.Writer) error {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)
 	}
-	fmt.Fprintf(&b, "%s: %d %s of %s: %d converted, %d not\n", r.Output, r.Tags, plural(r.Tags, "tag"), r.From, r.Converted, r.Commented+r.Elsewhere)
+	fmt.Fprintf(&b, "%s: %d %s of %s: %d converted, %d not\n", r.Output, r.Tags, plural(r.Tags, "tag"), r.From, r.Converted,
+		r.Commented+r.Elsewhere)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -2,7 +2,9 @@ package importer_test
 
 import (
 	"bytes"
+	"errors"
 	"html"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -69,3 +71,30 @@ func checkRow(t *testing.T, language, line, want string) {
 		t.Errorf("%s: %s became %s, want %s", language, line, got, code(want))
 	}
 }
+
+func TestDelimiters(t *testing.T) {
+	for _, c := range []struct{ from, open, end, template, want string }{
+		{"docxtemplater", "[[", "]]", "[[#items]][[name]] {x}[[/items]]", "{{for item in items}}{{item.name}} {x}{{endfor}}"},
+		{"docxtemplater", "%", "%", "%a% of %b%", "{{a}} of {{b}}"},
+		{"easy-template-x", "<<", ">>", "<<a>>", "{{a}}"},
+		{"docx-templates", "{", "}", "{a} {FOR x IN list}{$x}{END-FOR x}", "{{a}} {{for x in list}}{{x}}{{endfor}}"},
+	} {
+		file := compiletest.Build(t, map[string]string{"document.xml": "<w:p><w:r><w:t>" + escapeText(c.template) + "</w:t></w:r></w:p>"})
+		out, _ := convert(t, file, importer.Options{From: c.from, Open: c.open, End: c.end})
+		if got := strings.TrimSpace(html.UnescapeString(textOf(unpack(t, out)["word/document.xml"]))); got != c.want {
+			t.Errorf("%s with %s %s: %s became %s, want %s", c.from, c.open, c.end, c.template, got, c.want)
+		}
+	}
+	file := compiletest.Build(t, map[string]string{"document.xml": "<w:p><w:r><w:t>{{ a }}</w:t></w:r></w:p>"})
+	for _, opt := range []importer.Options{
+		{From: "docxtpl", Open: "[[", End: "]]"}, {From: "docxtemplater", Open: "[["}, {From: "docxtemplater", Open: "[ ", End: "]"},
+		{From: "docxtemplater", Open: strings.Repeat("[", 21), End: "]"},
+	} {
+		_, err := importer.Convert(io.Discard, bytes.NewReader(file), int64(len(file)), opt)
+		if _, ok := errors.AsType[*importer.LanguageError](err); !ok {
+			t.Errorf("%+v: %v, want a language error", opt, err)
+		}
+	}
+}
+
+func escapeText(s string) string { return strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(s) }

@@ -44,7 +44,8 @@ func resolveSection(w *writer, path []step) (string, error) {
 var scriptMethods = map[string]rule{
 	"toUpperCase": filter("uppercase"), "toLowerCase": filter("lowercase"), "trim": filter("trim"),
 	"toString": same, "toFixed": fixed, "slice": filterWith("slice", 1), "join": filterWith("join", 0, `","`),
-	"filter": scriptFilter, "map": scriptMap, "includes": comparing("contains"), "startsWith": comparing("startsWith"), "endsWith": comparing("endsWith"),
+	"filter": scriptFilter, "map": scriptMap, "includes": comparing("contains"),
+	"startsWith": comparing("startsWith"), "endsWith": comparing("endsWith"),
 }
 
 // scriptFilter is the rule for the items for which a function returns true.

@@ -7,7 +7,8 @@ import (
 
 // docxTemplates has commands between +++, with expressions in JavaScript. Its loops have variables that begin with $.
 var docxTemplates = &dialect{
-	name: "docx-templates", cells: true, emptyIsTrue: true, sticky: true, wholeParagraphs: true, title: "docx-templates", grammar: &javascript, openTag: plusses, endTag: plusses,
+	name: "docx-templates", cells: true, emptyIsTrue: true, sticky: true, wholeParagraphs: true, title: "docx-templates",
+	grammar: &javascript, openTag: plusses, endTag: plusses,
 	findAll: findDocxTemplates, resolve: resolveScript,
 	filters: map[string]rule{"\x00html": filter("html"), "\x00link": filterWith("link", 0)}, methods: scriptMethods,
 	properties: scriptProperties,

@@ -149,8 +149,8 @@ func readMergeField(words []word) command {
 		case `\@`:
 			e = &expr{op: opFilter, name: "date", args: []*expr{e, {op: opLiteral, val: strings.ReplaceAll(argument, "AM/PM", "a")}}}
 		case `\#`:
-			if strings.Trim(argument, "#,.0") != "" {
-				return command{err: &cannot{"the number format has text in it",
+			if strings.Trim(argument, "#,.0") != "" || strings.Contains(argument, ".#") {
+				return command{err: &cannot{"the number format has text or optional decimals in it",
 					"write the text next to {{" + name + " :: format(\"#,##0.00\")}}"}}
 			}
 			e = &expr{op: opFilter, name: "format", args: []*expr{e, {op: opLiteral, val: argument}}}

@@ -60,7 +60,8 @@ func hasNamed(args []*expr) bool {
 func initials(w *writer, o operand, args []*expr) (operand, error) {
 	for _, s := range w.textsOf(o.from) {
 		if rest := capitalsInside.FindString(s); rest != "" {
-			return operand{}, &cannot{"Platen writes the other letters of a word in lowercase", "write {{x :: titlecase}}, or add a key with the result to the data"}
+			return operand{}, &cannot{"Platen writes the other letters of a word in lowercase",
+				"write {{x :: titlecase}}, or add a key with the result to the data"}
 		}
 	}
 	if w.data == nil {
