@@ -81,8 +81,8 @@ func (i *importer) aside(opc *ooxml.Part, add func(part, place, text string)) er
 	}
 	r := scan.New(src)
 	var text strings.Builder // of a paragraph of a chart
-	for range r.All {
-		text.WriteString(scan.Text(r.Text()))
+	for r.Next() {
+		text.Write(r.Text())
 		if r.Name() != "a:r" && r.Name() != "a:t" && r.Name() != "a:rPr" {
 			add(opc.Name, place, text.String())
 			text.Reset()
