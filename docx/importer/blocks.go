@@ -246,6 +246,8 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	case b.word != "":
 	case w.sections && t.unit == unitRow && t.row() != nil:
 		b.word = "tablerow"
+	case w.strict && t.unit == unitParagraph:
+		b.word = "paragraph"
 	default:
 		b.word = loopWord(t, last)
 	}

@@ -83,10 +83,19 @@ func readHandlebars(content string) command {
 	return context(kPrint, content)
 }
 
+// repeaters are the helpers of jsreport that repeat what contains their tags.
+var repeaters = map[string]unit{"docxTable": unitRow, "docxList": unitParagraph}
+
 // readHelper reads the opening tag of a block.
 func readHelper(helper, argument string) command {
 	kinds := map[string]kind{"each": kLoop, "if": kIf, "unless": kUnless, "with": kWith}
 	k, known := kinds[helper]
+	data, isData := strings.CutPrefix(argument, "data=")
+	if u := repeaters[helper]; u != unitNone && isData && !strings.ContainsAny(data, " ()='\"") {
+		c := context(kLoop, data)
+		c.unit = u
+		return c.called(helper)
+	}
 	if !known && argument != "" {
 		return command{kind: kSection, closes: helper, err: &cannot{"the helper " + strconv.Quote(helper) + " is code of the application",
 			"write {{for x in list}} … {{endfor}} or {{if condition}} … {{endif}}"}}

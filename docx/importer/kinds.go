@@ -20,7 +20,7 @@ const (
 	anObject
 )
 
-func (k kinds) has(any kinds) bool { return k&any != 0 }
+func (k kinds) has(some kinds) bool { return k&some != 0 }
 
 // kindsOf returns what an expression can be, as far as it or the sample data says; 0 if they say nothing.
 func (w *writer) kindsOf(e *expr) kinds {
