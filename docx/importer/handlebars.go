@@ -90,8 +90,8 @@ var repeaters = map[string]unit{"docxTable": unitRow, "docxList": unitParagraph}
 func readHelper(helper, argument string) command {
 	kinds := map[string]kind{"each": kLoop, "if": kIf, "unless": kUnless, "with": kWith}
 	k, known := kinds[helper]
-	data, isData := strings.CutPrefix(argument, "data=")
-	if u := repeaters[helper]; u != unitNone && isData && !strings.ContainsAny(data, " ()='\"") {
+	data := strings.TrimPrefix(argument, "data=")
+	if u := repeaters[helper]; u != unitNone && data != "" && !strings.ContainsAny(data, " ()='\"") {
 		c := context(kLoop, data)
 		c.unit = u
 		return c.called(helper)
