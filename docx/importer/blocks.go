@@ -192,6 +192,10 @@ func (p *part) open(w *writer, t *tag) error {
 		if w.strict && w.kindsOf(t.expr).has(aNumber|aText) {
 			return &cannot{"0 and an empty string are true in such a section", "write {{if x isPresent}} … {{endif}}"}
 		}
+		if path, ok := t.expr.steps(); ok && w.strict && w.data != nil && !w.hasKey(path) {
+			return &cannot{"the data has no such key: it can be a helper, which is code of the application",
+				"write {{for x in list}} … {{endfor}} or {{if condition}} … {{endif}}"}
+		}
 		if k = w.decide(p, t); t.inverse {
 			k = kUnless
 		}

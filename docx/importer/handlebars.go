@@ -10,7 +10,7 @@ import (
 // handlebars is Handlebars and Mustache. Loops change the context: a key is one of the item, and ../ leads outward.
 var handlebars = &dialect{
 	name: "handlebars", title: "Handlebars or Mustache", grammar: &javascript, find: findHandlebars, resolve: resolveHandlebars,
-	properties: scriptProperties, sections: true, strict: true,
+	properties: scriptProperties, sections: true, strict: true, wholeParagraphs: true,
 	signs: []sign{
 		{regexp.MustCompile(`\{\{\{?\s*[#/^>&][^{}]*\}\}`), 8}, {regexp.MustCompile(`\{\{[^{}]*(?:\.\./|this\.|@index|@key)[^{}]*\}\}`), 6},
 		{regexp.MustCompile(`\{\{\s*[\w.]+\s*\}\}`), 1},
