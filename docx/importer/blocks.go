@@ -242,19 +242,7 @@ func (p *part) openLoop(w *writer, t *tag) error {
 		return err
 	}
 	last := b.tags[len(b.tags)-1]
-	b.word = t.word
-	if b.word == "" && w.wholeItems {
-		b.word = loopOf(t, last)
-	}
-	switch {
-	case b.word != "":
-	case w.sections && t.unit == unitRow && t.row() != nil:
-		b.word = "tablerow"
-	case w.strict && t.unit == unitParagraph:
-		b.word = "paragraph"
-	default:
-		b.word = loopWord(t, last)
-	}
+	b.word = w.wordOf(t, last)
 	if t.unit == unitTable {
 		if b.word = "for"; t.row() == nil || last.row() == nil || tableOf(t.row()) != tableOf(last.row()) {
 			return &cannot{"its tags are not in one table", "write {{for x in list}} above the table, and {{endfor}} below it"}
@@ -294,6 +282,25 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	b.list = strings.Join(append([]string{variables + " in " + o.text}, o.filters...), " :: ")
 	t.out = "{{" + b.word + " " + b.list + "}}"
 	return nil
+}
+
+// wordOf returns the word of a loop.
+func (w *writer) wordOf(open, end *tag) string {
+	if open.word != "" {
+		return open.word
+	}
+	if w.wholeItems {
+		if word := loopOf(open, end); word != "" {
+			return word
+		}
+	}
+	switch {
+	case w.sections && open.unit == unitRow && open.row() != nil:
+		return "tablerow"
+	case w.strict && open.unit == unitParagraph:
+		return "paragraph"
+	}
+	return loopWord(open, end)
 }
 
 // loopWord returns the word of a loop: of rows if its tags are in different cells of one table.

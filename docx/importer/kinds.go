@@ -167,6 +167,8 @@ func (w *writer) asPrinted(e *expr, o operand) (operand, error) {
 		return o, &cannot{"it prints a list of lists or objects", "write {{for x in list}} … {{endfor}}"}
 	case k.has(aList):
 		return o.with("join(" + quote(",") + ")"), nil
+	case len(w.textsOf(e)) > 0 && k == aText && len(o.filters) == 0 && !slices.ContainsFunc(w.textsOf(e), isNoImage):
+		return o.with("image"), nil
 	case isScript && len(o.filters) == 0 && slices.ContainsFunc(w.textsOf(e), likeHTML.MatchString):
 		return o.with("raw"), nil
 	case !isScript && isArithmetic(e) && w.isFloat(e):
@@ -174,6 +176,8 @@ func (w *writer) asPrinted(e *expr, o operand) (operand, error) {
 	}
 	return o, nil
 }
+
+func isNoImage(s string) bool { return !strings.HasPrefix(s, "data:image/") }
 
 func isArithmetic(e *expr) bool { return e.op == opBinary && binaries[e.name] >= sum }
 
