@@ -24,7 +24,7 @@ const (
 	opCall                     // args[0](args[1:]…)
 	opFilter                   // args[0] | name(args[1:]…)
 	opTest                     // args[0] is name
-	opArrow                    // name => args[0]
+	opArrow                    // a function with the result args[0]; its parameter is name
 )
 
 // cannot is the reason why a tag has no equivalent, with the advice what to write instead.
