@@ -10,7 +10,8 @@ import (
 var docxtemplater = &dialect{
 	name: "docxtemplater", title: "docxtemplater", grammar: &angular,
 	openTag: "{", endTag: "}", find: findDocxtemplater, resolve: resolveSection, sections: true, emptyIsTrue: true,
-	filters: map[string]rule{"\x00image": filter("image")}, methods: scriptMethods, properties: scriptProperties,
+	filters: map[string]rule{"\x00image": filter("image"), "\x00wordml": filter("wordml")},
+	methods: scriptMethods, properties: scriptProperties,
 	signs: []sign{
 		{regexp.MustCompile(`(?:^|[^{$+])\{[#/^@][^{}]*\}(?:[^}]|$)`), 6},
 		{regexp.MustCompile(`(?:^|[^{$%_])\{[\pL_][^{}%]*\}(?:[^}]|$)`), 2},
@@ -156,7 +157,12 @@ func readDocxtemplater(content string) command {
 		return command{kind: kSection, err: &cannot{"loops around " + element + " have no equivalent",
 			"write {{for x in list}} … {{endfor}} around it"}}
 	case '@':
-		return command{err: &cannot{"it inserts XML of WordprocessingML", "send HTML or Markdown, and write {{" + rest + " :: html}}"}}
+		c := expression(kPrint, rest)
+		if c.expr != nil {
+			c.expr = &expr{op: opFilter, name: "\x00wordml", args: []*expr{c.expr}}
+			c.note = "the operator must allow WordprocessingML from the data (--allow-wordml); HTML needs no permission"
+		}
+		return c
 	case '%':
 		c := expression(kPrint, strings.TrimPrefix(rest, "%"))
 		if c.expr != nil {

@@ -10,12 +10,17 @@ import (
 var easyTemplateX = &dialect{
 	name: "easy-template-x", title: "easy-template-x", grammar: &angular,
 	openTag: "{", endTag: "}", find: findDocxtemplater, resolve: resolveSection, sections: true, emptyIsTrue: true, wholeItems: true,
-	filters: docxtemplater.filters, methods: scriptMethods, properties: scriptProperties,
+	filters: map[string]rule{"\x00image": filter("image"), "\x00wordml": noSuchTag}, methods: scriptMethods, properties: scriptProperties,
 	signs: []sign{{loopSign, 20}},
 	notes: []string{
 		"easy-template-x prints nothing for missing values. Platen keeps their tags and reports them; see the option missing, and " +
 			"the filter optional.",
 	},
+}
+
+// noSuchTag refuses a tag that only docxtemplater has.
+func noSuchTag(*writer, operand, []*expr) (operand, error) {
+	return operand{}, &cannot{"it is not a tag of easy-template-x", "import the template with --from docxtemplater"}
 }
 
 var loopSign = regexp.MustCompile(`\[\s*loopOver\s*:`)

@@ -162,7 +162,7 @@ func generate(t *testing.T, template []byte, data string) string {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if _, err := parsed.Execute(t.Context(), &out, input, docx.Options{}); err != nil {
+	if _, err := parsed.Execute(t.Context(), &out, input, docx.Options{WordML: true}); err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
