@@ -13,9 +13,11 @@ import (
 
 // fragments are fragments of WordprocessingML that are accepted.
 var fragments = []string{
-	`<w:r><w:rPr><w:rFonts w:ascii="Arial" w:hint="cs"/><w:b w:val="0"/><w:color w:val="auto"/>` +
+	`<w:r><w:rPr><w:rFonts w:ascii="Arial" w:hint="cs" w:asciiTheme="minorHAnsi"/><w:b w:val="0"/>` +
+		`<w:color w:val="auto" w:themeColor="accent1" w:themeTint="99"/>` +
 		`<w:spacing w:val="-5"/><w:w w:val="90"/>` +
-		`<w:sz w:val="20"/><w:u w:val="wave" w:color="FF0000"/><w:bdr w:val="single" w:sz="4"/><w:shd w:val="pct10" w:fill="CCCCCC"/>` +
+		`<w:sz w:val="20"/><w:u w:val="wave" w:color="FF0000"/><w:bdr w:val="single" w:sz="4"/>` +
+		`<w:shd w:val="pct10" w:fill="CCCCCC" w:themeFill="text2" w:themeFillShade="BF"/>` +
 		`<w:lang w:val="de-CH"/></w:rPr><w:t>a</w:t><w:tab/><w:br w:type="page"/><w:sym w:font="Wingdings" w:char="F0A7"/></w:r>`,
 	`<w:p><w:pPr><w:pBdr><w:top w:val="single" w:sz="4" w:space="1" w:color="auto"/></w:pBdr><w:tabs>` +
 		`<w:tab w:val="right" w:pos="9000"/></w:tabs>` +

@@ -365,6 +365,9 @@ func (h *richHost) Heading(level int, isStyled bool, text string) (before, behin
 // Style returns the id of a style of the template.
 func (h *richHost) Style(kind, name string) (string, bool) {
 	id := h.x.d.styleID(kind, name)
+	if id == "" && h.x.d.hasStyleID(kind, name) { // in WordprocessingML from the data
+		id = name
+	}
 	return id, id != ""
 }
 

@@ -33,7 +33,7 @@ func (x *execution) readWordML(tag *lang.Tag, v *shown) (markup, error) {
 	}
 	for _, style := range doc.Styles() {
 		if x.d.styleID(style.Kind, style.Name) == "" && !x.d.hasStyleID(style.Kind, style.Name) {
-			return reject(fmt.Errorf("the template has no %s style %q", style.Kind, style.Name))
+			x.warn(tag, fmt.Sprintf("The template has no %s style '%s'; the value of '%s' is shown without it.", style.Kind, style.Name, tag.Expr))
 		}
 	}
 	return doc, nil

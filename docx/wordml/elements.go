@@ -83,6 +83,14 @@ var (
 	character = kind{what: "four hexadecimal digits", pattern: regexp.MustCompile(`^[0-9A-Fa-f]{4}$`)}
 )
 
+// Colors of the theme, parts of them, and its fonts.
+var (
+	themeColor = one("dark1 light1 dark2 light2 accent1 accent2 accent3 accent4 accent5 accent6 hyperlink followedHyperlink none " +
+		"background1 text1 background2 text2")
+	share     = kind{what: "two hexadecimal digits", pattern: regexp.MustCompile(`^[0-9A-Fa-f]{2}$`)}
+	themeFont = one("majorEastAsia majorBidi majorAscii majorHAnsi minorEastAsia minorBidi minorAscii minorHAnsi")
+)
+
 // one returns the type whose values are the words of a list.
 func one(words string) kind {
 	return kind{
@@ -118,13 +126,21 @@ const (
 var edges = names("top left start bottom right end insideH insideV between bar tl2br tr2bl")
 
 func border() *element {
-	return &element{attrs: map[string]kind{
+	return themed(map[string]kind{
 		"val": required(one(borders)), "sz": positive, "space": positive, "color": color, "shadow": onOff, "frame": onOff,
-	}}
+	})
 }
 
 func shading() *element {
-	return &element{attrs: map[string]kind{"val": required(one(patterns)), "color": color, "fill": color}}
+	spec := themed(map[string]kind{"val": required(one(patterns)), "color": color, "fill": color})
+	spec.attrs["themeFill"], spec.attrs["themeFillTint"], spec.attrs["themeFillShade"] = themeColor, share, share
+	return spec
+}
+
+// themed returns an element with those attributes, and with a color of the theme.
+func themed(attrs map[string]kind) *element {
+	attrs["themeColor"], attrs["themeTint"], attrs["themeShade"] = themeColor, share, share
+	return &element{attrs: attrs}
 }
 
 func width() *element {
@@ -146,14 +162,16 @@ var elements = map[string]*element{
 	"rStyle": val(text), "rPr/spacing": val(whole),
 	"rFonts": {attrs: map[string]kind{
 		"ascii": text, "hAnsi": text, "eastAsia": text, "cs": text, "hint": one("default eastAsia cs"),
+		"asciiTheme": themeFont, "hAnsiTheme": themeFont, "eastAsiaTheme": themeFont, "cstheme": themeFont,
 	}},
 	"b": flag(), "bCs": flag(), "i": flag(), "iCs": flag(), "caps": flag(), "smallCaps": flag(), "strike": flag(), "dstrike": flag(),
 	"outline": flag(), "shadow": flag(), "emboss": flag(), "imprint": flag(), "noProof": flag(), "vanish": flag(), "rtl": flag(), "cs": flag(),
-	"color": val(color), "w": val(positive), "kern": val(positive), "position": val(whole), "sz": val(positive), "szCs": val(positive),
+	"color": themed(map[string]kind{"val": required(color)}), "w": val(positive), "kern": val(positive),
+	"position": val(whole), "sz": val(positive), "szCs": val(positive),
 	"highlight": val(one("none black blue cyan green magenta red yellow white darkBlue darkCyan darkGreen darkMagenta darkRed darkYellow " +
 		"darkGray lightGray")),
-	"u": {attrs: map[string]kind{"val": one("none single words double thick dotted dottedHeavy dash dashedHeavy dashLong dashLongHeavy " +
-		"dotDash dashDotHeavy dotDotDash dashDotDotHeavy wave wavyHeavy wavyDouble"), "color": color}},
+	"u": themed(map[string]kind{"val": one("none single words double thick dotted dottedHeavy dash dashedHeavy dashLong dashLongHeavy " +
+		"dotDash dashDotHeavy dotDotDash dashDotDotHeavy wave wavyHeavy wavyDouble"), "color": color}),
 	"bdr": border(), "shd": shading(), "vertAlign": val(one("baseline superscript subscript")),
 	"em":   val(one("none dot comma circle underDot")),
 	"lang": {attrs: map[string]kind{"val": language, "eastAsia": language, "bidi": language}},

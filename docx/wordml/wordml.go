@@ -4,6 +4,7 @@
 package wordml
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -198,7 +199,7 @@ func (d *Doc) findStyles(n *node) {
 	}
 }
 
-// Styles returns the styles that the fragment names, by id or by name.
+// Styles returns the styles that the fragment names, by id or by name. Those that the document does not have are left out.
 func (d *Doc) Styles() []Style { return d.styles }
 
 // Inline reports whether the fragment consists of runs, or is empty.
@@ -263,14 +264,16 @@ type writer struct {
 }
 
 func (w *writer) append(dst []byte, n *node) []byte {
+	style := ""
+	if kind := styleElements[n.name]; kind != "" {
+		var ok bool
+		if style, ok = w.host.Style(kind, n.attrs[0].value); !ok {
+			return dst
+		}
+	}
 	dst = append(append(append(dst, '<'), w.prefix...), n.name...)
 	for _, a := range n.attrs {
-		value := a.value
-		if kind := styleElements[n.name]; kind != "" {
-			if id, ok := w.host.Style(kind, value); ok {
-				value = id
-			}
-		}
+		value := cmp.Or(style, a.value)
 		dst = append(append(append(dst, ' '), w.prefix...), a.name...)
 		dst = append(append(append(dst, `="`...), escaper.Replace(value)...), '"')
 	}
