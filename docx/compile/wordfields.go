@@ -2,7 +2,6 @@ package compile
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -50,12 +49,36 @@ type codePiece struct {
 	field *wordField
 }
 
-// fieldsOfMerge matches the codes of fields in the source of a part, so that other parts are not searched.
-var fieldsOfMerge = regexp.MustCompile("MERGEFIELD|DOCPROPERTY|ADDRESSBLOCK|GREETINGLINE|FORMTEXT|FORMCHECKBOX|FORMDROPDOWN")
+// filledCodes are the names of fields without which no field of a part is filled.
+var filledCodes = [][]byte{
+	[]byte("MERGEFIELD"), []byte("DOCPROPERTY"), []byte("ADDRESSBLOCK"), []byte("GREETINGLINE"), []byte("FORMTEXT"), []byte("FORMCHECKBOX"),
+	[]byte("FORMDROPDOWN"),
+}
+
+// hasFilledCodes reports whether the code of a field in the source has one of these names. It reads only the codes, because searching all
+// of the source for each name would take noticeable time.
+func hasFilledCodes(src []byte) bool {
+	instruction := []byte("instr") // of w:instrText, and of w:fldSimple as the name of an attribute
+	for {
+		i := bytes.Index(src, instruction)
+		if i < 0 {
+			return false
+		}
+		src = src[i+len(instruction):]
+		end := bytes.IndexByte(src, '<')
+		if end < 0 {
+			return false
+		}
+		if slices.ContainsFunc(filledCodes, func(name []byte) bool { return bytes.Contains(src[:end], name) }) {
+			return true
+		}
+		src = src[end:]
+	}
+}
 
 // find finds the fields.
 func (c *wordFields) find() {
-	if !fieldsOfMerge.Match(c.src) {
+	if !hasFilledCodes(c.src) {
 		return
 	}
 	var all []*wordField
