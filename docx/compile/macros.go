@@ -43,7 +43,7 @@ func (p *partCompiler) readForms() error {
 // withMainType returns the content types with another type of the main part.
 func withMainType(types []byte, mainType string) []byte {
 	for _, other := range []string{names.TypeTemplate, names.TypeMacroTemplate, names.TypeDocument, names.TypeMacroDocument} {
-		if other != mainType {
+		if other != mainType && bytes.Contains(types, []byte(other)) { // ReplaceAll would always copy
 			types = bytes.ReplaceAll(types, []byte(`"`+other+`"`), []byte(`"`+mainType+`"`))
 			types = bytes.ReplaceAll(types, []byte(`'`+other+`'`), []byte(`'`+mainType+`'`))
 		}
