@@ -61,8 +61,8 @@ func loopOf(open, end *tag) string {
 	return ""
 }
 
-// columnOf returns the number of cells before a cell in its row.
-func columnOf(cell *wml.Node) int { return ordinal(cell) }
+// columnOf returns the position of a cell in its row.
+func columnOf(cell *wml.Node) int { return wml.NewLocator(tableOf(cell)).Ordinal(cell) }
 
 func isListItem(par *wml.Node) bool { return par.Child("w:pPr").Child("w:numPr") != nil }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"platen/docx"
+	"platen/docx/wml"
 )
 
 // tagAt returns the converted tag that a problem of the converted template is about, or nil.
@@ -32,13 +33,14 @@ func (i *importer) tagAt(problem *docx.Error) *tag {
 func (i *importer) report() (*Report, error) {
 	r := &Report{From: i.dialect.name, Results: []Result{}, Notes: append([]string{}, i.dialect.notes...)}
 	for _, p := range i.parts {
+		places := wml.NewLocator(p.root)
 		for _, t := range p.tags {
 			if t.par.twin || t.added {
 				continue
 			}
 			r.Tags++
 			result := Result{
-				Part: p.name, Heading: t.par.heading, Place: placeOf(t.par.node), Text: shorten(t.par.text), Original: t.original(),
+				Part: p.name, Heading: t.par.heading, Place: places.Locate(t.par.node), Text: shorten(t.par.text), Original: t.original(),
 			}
 			if t.failed != nil {
 				c := asCannot(t.failed)
@@ -75,6 +77,7 @@ func (r *Report) explain() {
 func (i *importer) annotate(w io.Writer, file []byte) error {
 	var problems docx.Errors
 	for _, p := range i.parts {
+		places := wml.NewLocator(p.root)
 		for _, t := range p.tags {
 			if t.failed == nil || t.par.twin || t.added {
 				continue
@@ -85,7 +88,7 @@ func (i *importer) annotate(w io.Writer, file []byte) error {
 				hint = "In Platen: " + hint + "."
 			}
 			problems = append(problems, &docx.Error{
-				Part: p.name, Place: placeOf(t.par.node), Tag: t.original(), Message: "This tag was not converted: " + c.reason + ".",
+				Part: p.name, Place: places.Locate(t.par.node), Tag: t.original(), Message: "This tag was not converted: " + c.reason + ".",
 				Hint:   hint,
 				Offset: p.position(t),
 			})
