@@ -69,8 +69,8 @@ func (c *compiler) warnAside(n *wml.Node, text, place, message string) {
 	c.warnings = append(c.warnings, e)
 }
 
-// asideIn parses a tag that belongs to a node in a paragraph. If the tag is not allowed there, it reports that and returns nil.
-func (c *compiler) asideIn(n *wml.Node, text, place string) *aside {
+// parseAside parses a tag that belongs to a node in a paragraph or around one. If the tag has a mistake, it reports that and returns nil.
+func (c *compiler) parseAside(n *wml.Node, text, place string) *aside {
 	p, piece := c.pieceNear(n)
 	if p == nil {
 		return nil
@@ -81,16 +81,25 @@ func (c *compiler) asideIn(n *wml.Node, text, place string) *aside {
 		c.failAside(a, text, err)
 		return nil
 	}
-	if tag.Kind != lang.Print {
+	a.mark.tag = tag
+	return a
+}
+
+// asideIn parses a value's tag that belongs to a node in a paragraph. If the tag is not allowed there, it reports that and returns nil.
+func (c *compiler) asideIn(n *wml.Node, text, place string) *aside {
+	a := c.parseAside(n, text, place)
+	if a == nil {
+		return nil
+	}
+	if a.mark.tag.Kind != lang.Print {
 		c.warnAside(n, text, place, "The tag '"+text+"' stays text: only values are allowed in this place ("+place+").")
 		return nil
 	}
-	if tag.Filter("chart") != nil {
+	if a.mark.tag.Filter("chart") != nil {
 		c.failAside(a, text, &lang.SyntaxError{Message: "there is no chart for the data here",
 			Hint: "insert a chart in Word (Insert, Chart), and use only the tag as its alt text"})
 		return nil
 	}
-	a.mark.tag = tag
 	return a
 }
 

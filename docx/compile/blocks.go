@@ -45,6 +45,7 @@ type block struct {
 	perRow  bool      // the part of a block of columns that is in one row
 	lists   []int     // slots of lists that restart in each round of a loop
 	merges  []int     // slots of cells that merge within a loop
+	item    *wml.Node // of the repeating section that the block is; nil for tags in text
 
 	openAt, closeAt int // where the borders are
 }

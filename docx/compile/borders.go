@@ -128,6 +128,11 @@ func (c *compiler) findBordersOf(b *block) {
 		c.editColumns(b)
 		return
 	}
+	if b.item != nil {
+		c.addBorder(border{pos: b.openAt, block: b, mark: b.open(), part: atStart})
+		c.addBorder(border{pos: b.closeAt, block: b, mark: b.close(), part: atEnd})
+		return
+	}
 	if b.level == paragraphs && b.open().tag.Kind != lang.Paragraph {
 		b.stream = c.needsStream(b)
 	}

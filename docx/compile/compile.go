@@ -74,6 +74,7 @@ type compiler struct {
 	pictures pictures
 	links    links
 	controls controls
+	sections repeatingSections
 	plain    plainTexts
 	fields   wordFields
 	places   valuePlaces
@@ -84,7 +85,7 @@ func newCompiler(t *template, s source) *compiler {
 	c.listSlots = make(map[*wml.Node]int)
 	c.gone, c.guarded, c.pinned = make(map[*wml.Node]bool), make(map[*wml.Node]bool), make(map[*wml.Node]bool)
 	c.tocs, c.pictures, c.links, c.controls = tocs{compiler: c}, pictures{compiler: c}, links{compiler: c}, controls{compiler: c}
-	c.fields = wordFields{compiler: c}
+	c.sections, c.fields = repeatingSections{compiler: c}, wordFields{compiler: c}
 	c.plain, c.places = plainTexts{compiler: c}, newValuePlaces(c)
 	return c
 }
@@ -135,21 +136,23 @@ type phase struct {
 var phases = []phase{
 	{find, "tables of contents", func(c *compiler) { c.tocs.find() }, nil, false},
 	{find, "paragraphs", (*compiler).findParagraphs, []string{"tables of contents"}, false},
+	{find, "repeating sections", func(c *compiler) { c.sections.find() }, []string{"paragraphs"}, true},
 	{find, "ids in use", func(c *compiler) { c.ids.collect(c.src, c.root) }, nil, false},
-	{find, "foreign tags", (*compiler).findDialects, []string{"paragraphs"}, true},
-	{find, "tags", (*compiler).findTags, []string{"paragraphs"}, true},
-	{find, "pictures", func(c *compiler) { c.pictures.find() }, []string{"paragraphs"}, true},
-	{find, "links", func(c *compiler) { c.links.find() }, []string{"paragraphs"}, true},
+	{find, "foreign tags", (*compiler).findDialects, []string{"repeating sections"}, true},
+	{find, "tags", (*compiler).findTags, []string{"repeating sections"}, true},
+	{find, "pictures", func(c *compiler) { c.pictures.find() }, []string{"repeating sections"}, true},
+	{find, "links", func(c *compiler) { c.links.find() }, []string{"repeating sections"}, true},
 	{find, "content controls", func(c *compiler) { c.controls.find() }, []string{"tags", "pictures"}, true},
 	{find, "attributes and field codes", func(c *compiler) { c.plain.find() }, []string{"pictures", "content controls"}, true},
-	{find, "fields of Word", func(c *compiler) { c.fields.find() }, []string{"paragraphs", "tables of contents"}, true},
-	{find, "embedded documents", (*compiler).findEmbedded, []string{"paragraphs"}, true},
+	{find, "fields of Word", func(c *compiler) { c.fields.find() }, []string{"repeating sections", "tables of contents"}, true},
+	{find, "embedded documents", (*compiler).findEmbedded, []string{"repeating sections"}, true},
 
 	{match, "blocks", (*compiler).matchBlocks, []string{"tags"}, false},
+	{match, "blocks of sections", func(c *compiler) { c.sections.addBlocks() }, []string{"blocks"}, false},
 	{match, "copies in tables of contents", (*compiler).forgetCopies, []string{"blocks"}, false},
 	{match, "texts without tags", (*compiler).removeTags, []string{"blocks", "copies in tables of contents"}, false},
 	{match, "lines without tags", (*compiler).removeLines, []string{"texts without tags"}, false},
-	{match, "paragraphs without tags", (*compiler).findGone, []string{"lines without tags"}, false},
+	{match, "paragraphs without tags", (*compiler).findGone, []string{"lines without tags", "blocks of sections"}, false},
 	{match, "borders", (*compiler).findBorders, []string{"paragraphs without tags"}, false},
 	{match, "fields", (*compiler).checkFields, []string{"borders"}, false},
 
@@ -164,7 +167,8 @@ var phases = []phase{
 	{change, "values", (*compiler).editTexts, []string{"borders"}, false},
 	{change, "guarded paragraphs", (*compiler).guardParagraphs, []string{"borders"}, false},
 	{change, "guarded tables", (*compiler).guardTables, []string{"guarded paragraphs"}, false},
-	{change, "containers", (*compiler).guardContainers, []string{"guarded paragraphs", "guarded tables"}, false},
+	{change, "sections", func(c *compiler) { c.sections.edit() }, []string{"borders"}, false},
+	{change, "containers", (*compiler).guardContainers, []string{"guarded paragraphs", "guarded tables", "sections"}, false},
 	{change, "bound controls", (*compiler).editBound, nil, false},
 	{change, "lists", (*compiler).editLists, []string{"borders"}, false},
 	{change, "notes", (*compiler).editNotes, []string{"scopes"}, false},
@@ -181,7 +185,7 @@ var phases = []phase{
 	// The regions of ranges are read off the edits of all other phases.
 	{change, "ids", (*compiler).editIDs, []string{
 		"scopes", "variables", "values", "guarded paragraphs", "guarded tables", "containers", "bound controls", "lists", "notes", "headers",
-		"cells", "appearance", "properties", "drawings", "addresses", "controls", "attributes", "values of fields", "contents",
+		"cells", "appearance", "properties", "drawings", "addresses", "controls", "sections", "attributes", "values of fields", "contents",
 	}, false},
 }
 

@@ -31,7 +31,7 @@ func (c *compiler) free(sdt *wml.Node, seen map[*wml.Node]bool) {
 		return
 	}
 	seen[sdt] = true
-	for _, name := range []string{"w:dataBinding", "w:showingPlcHdr"} {
+	for _, name := range []string{"w:dataBinding", "w15:dataBinding", "w:showingPlcHdr"} {
 		if n := sdt.Child("w:sdtPr").Child(name); n != nil {
 			c.remove(n.Start, n.End)
 		}
@@ -64,21 +64,29 @@ var listKinds = []string{"w:dropDownList", "w:comboBox"}
 // find finds the content controls whose tag or title is a value's tag.
 func (c *controls) find() {
 	for _, sdt := range c.root.All("w:sdt") {
-		props, content := sdt.Child("w:sdtPr"), sdt.Child("w:sdtContent")
-		for _, name := range []string{"w:tag", "w:alias"} {
-			text := strings.TrimSpace(scan.Text([]byte(wml.AttrValue(c.src, props.Child(name), "w:val"))))
-			spans, _ := lang.Find(text)
-			if len(spans) != 1 || spans[0] != (lang.Span{Start: 0, End: len(text)}) || content == nil {
-				continue
-			}
-			if props.Child("w:picture") != nil {
-				c.pictures.findInControl(sdt, text)
-			} else {
-				c.findControl(sdt, text)
-			}
-			break
+		text := c.tagOf(sdt)
+		switch {
+		case text == "" || isRepeating(sdt) || c.sections.leavesOut(sdt):
+		case sdt.Child("w:sdtPr").Child("w:picture") != nil:
+			c.pictures.findInControl(sdt, text)
+		default:
+			c.findControl(sdt, text)
 		}
 	}
+}
+
+// tagOf returns the tag that is the tag or title of a content control, or "".
+func (c *compiler) tagOf(sdt *wml.Node) string {
+	if sdt.Child("w:sdtContent") == nil {
+		return ""
+	}
+	for _, name := range []string{"w:tag", "w:alias"} {
+		text := strings.TrimSpace(scan.Text([]byte(wml.AttrValue(c.src, sdt.Child("w:sdtPr").Child(name), "w:val"))))
+		if spans, _ := lang.Find(text); len(spans) == 1 && spans[0] == (lang.Span{Start: 0, End: len(text)}) {
+			return text
+		}
+	}
+	return ""
 }
 
 func (c *controls) findControl(sdt *wml.Node, text string) {
@@ -195,7 +203,7 @@ func (c *controls) editControl(bound *boundControl) {
 func (c *compiler) spentProperties(props *wml.Node) (spent []*wml.Node) {
 	for _, n := range props.Children {
 		switch n.Name {
-		case "w:showingPlcHdr", "w:dataBinding":
+		case "w:showingPlcHdr", "w:dataBinding", "w15:dataBinding":
 			spent = append(spent, n)
 		case "w:tag", "w:alias":
 			if strings.Contains(wml.AttrValue(c.src, n, "w:val"), "{{") {

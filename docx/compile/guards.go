@@ -160,12 +160,12 @@ func (c *compiler) guardTables() {
 
 func (c *compiler) guardRows(holder *wml.Node) {
 	held := rowsOf(holder)
-	if slices.ContainsFunc(held, func(row *wml.Node) bool { return c.spend(len(c.blocks)) || !c.gone[row] && !c.inRowBlock(row) }) {
+	if slices.ContainsFunc(held, func(row *wml.Node) bool { return c.spend(len(c.blocks)) || !c.isGone(row) && !c.inRowBlock(row) }) {
 		return
 	}
 	c.guard(holder)
 	for _, row := range held {
-		if !c.gone[row] && !c.guarded[row] {
+		if !c.isGone(row) && !c.guarded[row] {
 			c.yield(row.Start)
 		}
 	}
@@ -259,6 +259,11 @@ func (c *compiler) changedContainers() []*wml.Node {
 		if !seen[n] {
 			seen[n] = true
 			all = append(all, n)
+		}
+	}
+	for _, b := range c.sections.blocks {
+		if b.level == paragraphs {
+			note(b.at.Parent.Parent)
 		}
 	}
 	for _, m := range c.marks {

@@ -28,7 +28,9 @@ func (c *compiler) readScopes() {
 	for _, e := range c.scopeEvents() {
 		switch {
 		case e.aside != nil:
-			r.readAside(e.aside)
+			if r.readAside(e.aside); e.opens {
+				r.open(e.mark.tag)
+			}
 		case e.header != nil:
 			e.header.blocks = slices.Clone(r.blocks)
 		case e.note != nil && e.closes:
@@ -45,9 +47,7 @@ func (c *compiler) readScopes() {
 			if !e.again {
 				r.read(e.mark)
 			}
-			r.scope.Open(e.mark.tag)
-			r.loops = append(r.loops, e.mark.tag.String())
-			r.blocks = append(r.blocks, e.mark.tag)
+			r.open(e.mark.tag)
 		default:
 			r.read(e.mark)
 			r.branch(e.mark.tag)
@@ -87,7 +87,10 @@ func (c *compiler) scopeEvents() []scopeEvent {
 		events = append(events, e)
 	}
 	for _, a := range c.asides {
-		events = append(events, scopeEvent{pos: a.pos, mark: a.mark, aside: a})
+		events = append(events, scopeEvent{pos: a.pos, mark: a.mark, aside: a, opens: a.mark.block != nil})
+	}
+	for _, b := range c.sections.blocks {
+		events = append(events, scopeEvent{pos: b.closeAt, mark: &mark{order: -1}, closes: true})
 	}
 	if c.isMain {
 		for _, note := range c.notes {
@@ -140,14 +143,20 @@ func (c *compiler) variables() map[string]bool {
 // resume begins in blocks that are open in another part.
 func (r *scopeReader) resume(blocks []*lang.Tag) {
 	for _, tag := range blocks {
-		r.blocks = append(r.blocks, tag)
-		if !tag.Kind.IsLoop() {
-			r.c.use.Add(tag, &r.scope)
+		if tag.Kind.IsLoop() {
+			r.open(tag)
 			continue
 		}
-		r.scope.Open(tag)
-		r.loops = append(r.loops, tag.String())
+		r.blocks = append(r.blocks, tag)
+		r.c.use.Add(tag, &r.scope)
 	}
+}
+
+// open begins a loop.
+func (r *scopeReader) open(tag *lang.Tag) {
+	r.scope.Open(tag)
+	r.loops = append(r.loops, tag.String())
+	r.blocks = append(r.blocks, tag)
 }
 
 // branch records the tags of conditions.

@@ -23,6 +23,7 @@ var namespaces = []struct{ prefix, transitional, strict string }{
 		"http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing",
 	},
 	{"w14", "http://schemas.microsoft.com/office/word/2010/wordml", ""},
+	{"w15", "http://schemas.microsoft.com/office/word/2012/wordml", ""},
 	{"wp14", "http://schemas.microsoft.com/office/word/2010/wordprocessingDrawing", ""},
 	{"asvg", "http://schemas.microsoft.com/office/drawing/2016/SVG/main", ""},
 	{"v", "urn:schemas-microsoft-com:vml", ""},

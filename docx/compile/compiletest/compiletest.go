@@ -23,6 +23,7 @@ const Namespaces = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/
 	` xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"` +
 	` xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"` +
 	` xmlns:w14="http://schemas.microsoft.com/office/word/2010/wordml"` +
+	` xmlns:w15="http://schemas.microsoft.com/office/word/2012/wordml"` +
 	` xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"` +
 	` xmlns:v="urn:schemas-microsoft-com:vml" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"`
 
