@@ -29,7 +29,7 @@ func (s *IDs) collect(src []byte, n *wml.Node) {
 		s.note(program.DrawingIDs, src, n.Attr("id"))
 	case "w:footnote", "w:endnote":
 		s.note(program.NoteIDs, src, n.Attr("w:id"))
-	case "w:permStart", "w:moveFromRangeStart", "w:moveToRangeStart":
+	case "w:permStart", "w:moveFromRangeStart", "w:moveToRangeStart", "w:bookmarkEnd", "w:permEnd", "w:moveFromRangeEnd", "w:moveToRangeEnd":
 		s.note(program.BookmarkIDs, src, n.Attr("w:id"))
 	case "w:bookmarkStart":
 		s.note(program.BookmarkIDs, src, n.Attr("w:id"))
