@@ -121,15 +121,30 @@ func (c *compiler) pieceNear(n *wml.Node) (*paragraph, *piece) {
 	return p, &p.pieces[0]
 }
 
-// plainAttributes are the attributes that readers see: alt texts, the tooltips of links, and the text of watermarks and WordArt.
-var plainAttributes = map[string][]string{
-	"wp:docPr": {"descr", "title"}, "pic:cNvPr": {"descr", "title"}, "w:hyperlink": {"w:tooltip", "w:anchor"}, "v:textpath": {"string"},
+// plainAttributes returns the attributes of an element that readers see: alt texts, the tooltips of links, and the text of watermarks and
+// WordArt.
+func plainAttributes(name string) []string {
+	switch name {
+	case "wp:docPr", "pic:cNvPr":
+		return []string{"descr", "title"}
+	case "w:hyperlink":
+		return []string{"w:tooltip", "w:anchor"}
+	case "v:textpath":
+		return []string{"string"}
+	}
+	return nil
 }
 
-// plainContents are the elements whose runs hold only text, by what they are for people: equations, and the two texts of phonetic guides
-// (ruby). The value is the name of the texts in them.
-var plainContents = map[string]struct{ place, text string }{
-	"m:oMath": {"equation", "m:t"}, "w:rt": {"phonetic guide", "w:t"}, "w:rubyBase": {"phonetic guide", "w:t"},
+// plainContent returns what an element is for people whose runs hold only text, and the name of the texts in it: equations, and the two
+// texts of phonetic guides (ruby). For others, it returns "".
+func plainContent(name string) (place, text string) {
+	switch name {
+	case "m:oMath":
+		return "equation", "m:t"
+	case "w:rt", "w:rubyBase":
+		return "phonetic guide", "w:t"
+	}
+	return "", ""
 }
 
 // plainTexts are the texts of a part in which only text can be.
@@ -157,7 +172,7 @@ func (c *plainTexts) find() {
 		if c.pictures.isFallback(n) {
 			return
 		}
-		for _, name := range plainAttributes[n.Name] {
+		for _, name := range plainAttributes(n.Name) {
 			if a := n.Attr(name); a != nil && !c.pictures.isPlaceholder(a) {
 				place := "alt text or tooltip"
 				if n.Name == "v:textpath" {
@@ -166,8 +181,8 @@ func (c *plainTexts) find() {
 				c.read(plainText{owner: n, nodes: []*wml.Node{n}, attrs: []*wml.Attr{a}, place: place})
 			}
 		}
-		if kind, ok := plainContents[n.Name]; ok {
-			c.read(plainText{owner: n, nodes: n.All(kind.text), place: kind.place})
+		if place, text := plainContent(n.Name); place != "" {
+			c.read(plainText{owner: n, nodes: n.All(text), place: place})
 		}
 		if a := n.Attr("w:instr"); a != nil && n.Name == "w:fldSimple" {
 			c.read(plainText{owner: n, nodes: []*wml.Node{n}, attrs: []*wml.Attr{a}, code: true, field: n})

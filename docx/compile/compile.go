@@ -52,6 +52,7 @@ type text struct {
 	gone    map[*wml.Node]bool // paragraphs and rows that held nothing but block tags
 	guarded map[*wml.Node]bool // paragraphs and tables that are left out if they turn out empty
 	pinned  map[*wml.Node]bool // runs and texts that contain borders
+	sdts    []*wml.Node        // content controls
 }
 
 // compiler turns one part into a program. It finds the tags in the flattened text of the paragraphs, pairs the blocks,
@@ -142,7 +143,7 @@ var phases = []phase{
 	{find, "tags", (*compiler).findTags, []string{"repeating sections"}, true},
 	{find, "pictures", func(c *compiler) { c.pictures.find() }, []string{"repeating sections"}, true},
 	{find, "links", func(c *compiler) { c.links.find() }, []string{"repeating sections"}, true},
-	{find, "content controls", func(c *compiler) { c.controls.find() }, []string{"tags", "pictures"}, true},
+	{find, "content controls", func(c *compiler) { c.controls.find() }, []string{"repeating sections", "tags", "pictures"}, true},
 	{find, "attributes and field codes", func(c *compiler) { c.plain.find() }, []string{"pictures", "content controls"}, true},
 	{find, "fields of Word", func(c *compiler) { c.fields.find() }, []string{"repeating sections", "tables of contents"}, true},
 	{find, "embedded documents", (*compiler).findEmbedded, []string{"repeating sections"}, true},

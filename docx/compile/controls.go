@@ -63,7 +63,7 @@ var listKinds = []string{"w:dropDownList", "w:comboBox"}
 
 // find finds the content controls whose tag or title is a value's tag.
 func (c *controls) find() {
-	for _, sdt := range c.root.All("w:sdt") {
+	for _, sdt := range c.sdts {
 		text := c.tagOf(sdt)
 		switch {
 		case text == "" || isRepeating(sdt) || c.sections.leavesOut(sdt):

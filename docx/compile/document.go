@@ -11,6 +11,7 @@
 package compile
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -152,8 +153,11 @@ func updatesFields(pkg *ooxml.Package, main *ooxml.Part) (bool, error) {
 	if part == nil || err != nil {
 		return false, err
 	}
-	src, err := pkg.ReadXML(part)
-	if err != nil {
+	src, err := pkg.Read(part)
+	if err != nil || !bytes.Contains(src, []byte("updateFields")) { // as almost always
+		return false, err
+	}
+	if src, err = pkg.ReadXML(part); err != nil {
 		return false, err
 	}
 	r := scan.New(src)

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"slices"
 	"strings"
 
 	"platen/docx/lang"
@@ -18,6 +19,9 @@ var embeddedLimits = ooxml.Limits{PackageBytes: 8 << 20, XMLBytes: 4 << 20}
 
 // findEmbedded warns about tags in the documents that are embedded in the part.
 func (c *compiler) findEmbedded() {
+	if !slices.ContainsFunc(c.rels, func(r ooxml.Relationship) bool { return r.Type == names.RelPackage }) {
+		return
+	}
 	for _, n := range c.root.All("o:OLEObject") {
 		id := wml.AttrValue(c.src, n, "r:id")
 		for _, r := range c.rels {

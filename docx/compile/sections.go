@@ -18,9 +18,10 @@ type repeatingSections struct {
 	others []*wml.Node // items that are left out
 }
 
-// find finds the repeating sections with a loop. Paragraphs in items that are left out no longer count.
+// find finds the content controls, and the repeating sections with a loop. Paragraphs in items that are left out no longer count.
 func (c *repeatingSections) find() {
-	for _, sdt := range c.root.All("w:sdt") {
+	c.sdts = c.root.All("w:sdt")
+	for _, sdt := range c.sdts {
 		if isRepeating(sdt) && !c.leavesOut(sdt) {
 			if text := c.tagOf(sdt); text != "" {
 				c.findSection(sdt, text)

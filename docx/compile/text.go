@@ -22,6 +22,7 @@ type paragraph struct {
 	brs    []*piece // of breaks
 
 	heading string // before it, for people
+	fields  bool   // it has fields
 
 	deleted []bool  // by byte of text: gone from the template, as the text of block tags is; nil if nothing is
 	dirty   bool    // more was deleted since count
@@ -95,6 +96,7 @@ func (f *flattener) content(n *wml.Node) {
 			f.character(c, nil, wml.Object)
 		case isParagraphOf(c): // a paragraph inside a paragraph is malformed, but its text is its own
 		default:
+			f.p.fields = f.p.fields || c.Name == "w:fldSimple"
 			f.content(c)
 		}
 	}
@@ -106,6 +108,7 @@ func (f *flattener) run(r *wml.Node) {
 			f.piece(c, r)
 		} else if c.IsCharacter() {
 			char := wml.Characters[c.Name]
+			f.p.fields = f.p.fields || c.Name == "w:fldChar"
 			if c.Name == "w:br" && f.isBreakOfPage(c) {
 				char = wml.Object
 			}

@@ -83,11 +83,11 @@ func (c *tocs) find() {
 // tocAt reads a table of contents that begins in the first of some siblings, nil if none does. It has no last paragraph if it
 // does not end in one of them.
 func (c *tocs) tocAt(siblings []*wml.Node) *toc {
-	t := &toc{first: siblings[0]}
+	t := toc{first: siblings[0]} // on the stack, because few paragraphs begin a table
 	code, depth := "", 0
 	for _, par := range siblings {
 		if par.Name != "w:p" {
-			return t
+			return new(t)
 		}
 		for _, top := range par.Children {
 			for _, run := range runsOf(top) {
@@ -114,7 +114,7 @@ func (c *tocs) tocAt(siblings []*wml.Node) *toc {
 							return nil
 						}
 						t.last, t.end, t.other = par, run, t.other || top != run
-						return t
+						return new(t)
 					}
 				}
 			}
@@ -123,7 +123,7 @@ func (c *tocs) tocAt(siblings []*wml.Node) *toc {
 			return nil // no field with a result continues after this paragraph
 		}
 	}
-	return t
+	return new(t)
 }
 
 // runsOf returns the runs in a child of a paragraph.

@@ -49,43 +49,19 @@ type codePiece struct {
 	field *wordField
 }
 
-// filledCodes are the names of fields without which no field of a part is filled.
-var filledCodes = [][]byte{
-	[]byte("MERGEFIELD"), []byte("DOCPROPERTY"), []byte("ADDRESSBLOCK"), []byte("GREETINGLINE"), []byte("FORMTEXT"), []byte("FORMCHECKBOX"),
-	[]byte("FORMDROPDOWN"),
-}
-
-// hasFilledCodes reports whether the code of a field in the source has one of these names. It reads only the codes, because searching all
-// of the source for each name would take noticeable time.
-func hasFilledCodes(src []byte) bool {
-	instruction := []byte("instr") // of w:instrText, and of w:fldSimple as the name of an attribute
-	for {
-		i := bytes.Index(src, instruction)
-		if i < 0 {
-			return false
-		}
-		src = src[i+len(instruction):]
-		end := bytes.IndexByte(src, '<')
-		if end < 0 {
-			return false
-		}
-		if slices.ContainsFunc(filledCodes, func(name []byte) bool { return bytes.Contains(src[:end], name) }) {
-			return true
-		}
-		src = src[end:]
-	}
-}
+// valueKinds are the fields without which no field of a part is filled.
+var valueKinds = wml.SetOf("MERGEFIELD DOCPROPERTY ADDRESSBLOCK GREETINGLINE FORMTEXT FORMCHECKBOX FORMDROPDOWN")
 
 // find finds the fields.
 func (c *wordFields) find() {
-	if !hasFilledCodes(c.src) {
-		return
-	}
 	var all []*wordField
 	for _, p := range c.pars {
-		if p.node.Name == "w:p" && !c.tocs.holds(p.node) {
+		if p.fields && p.node.Name == "w:p" && !c.tocs.holds(p.node) {
 			all = append(all, c.fieldsOf(p.node)...)
 		}
+	}
+	if !slices.ContainsFunc(all, (*wordField).takesValue) {
+		return
 	}
 	for _, f := range all {
 		c.hasNext = c.hasNext || f.name() == "NEXT"
@@ -97,6 +73,11 @@ func (c *wordFields) find() {
 			c.fill(f)
 		}
 	}
+}
+
+// takesValue reports whether a field, or one in its code, is one of valueKinds.
+func (f *wordField) takesValue() bool {
+	return valueKinds[f.name()] || slices.ContainsFunc(f.code, func(p codePiece) bool { return p.field != nil && p.field.takesValue() })
 }
 
 // fieldsOf returns the outer fields of a paragraph.

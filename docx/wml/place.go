@@ -38,6 +38,9 @@ func (l *Locator) Locate(n *Node) string {
 	if last := len(steps) - 1; last > 0 && steps[last] == containers["w:body"] {
 		steps = steps[:last]
 	}
+	if len(steps) == 1 {
+		return steps[0]
+	}
 	var place strings.Builder
 	for _, step := range slices.Backward(steps) {
 		if place.Len() > 0 {
