@@ -3,6 +3,7 @@ package lang
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -16,9 +17,8 @@ const (
 )
 
 // Decode reads the input of one execution: a JSON text (RFC 8259) with an object at the top, nested up to [MaxDepth].
-// Numbers keep their digits. If an object has a key twice, the last value counts, at the position of the first.
-// Invalid UTF-8 in a string, and half a surrogate pair, become U+FFFD. A byte order mark is skipped. The
-// result does not refer to data. Every error is a [*DataError].
+// Numbers keep their digits. As in I-JSON (RFC 7493 §2), no object may have a key twice, and strings may contain neither invalid UTF-8 nor
+// half a surrogate pair. A byte order mark is skipped. The result does not refer to data. Every error is a [*DataError].
 func Decode(data []byte) (Value, error) { return DecodeText(string(data)) }
 
 // DecodeText is Decode for a string. The result refers to it.
@@ -52,8 +52,8 @@ type decoder struct {
 	open    []Value // of the objects and lists that have not ended, in the order they came
 	objects []Object
 	values  []Value
-	scalars []string         // texts and numbers
-	keys    []map[string]int // places of the keys of a large object that has not ended, by depth; see place
+	scalars []string          // texts and numbers
+	keys    []map[string]bool // of a large object that has not ended, by depth; see has
 }
 
 // value reads a value, which may be preceded by blanks, in the form in which objects hold it.
@@ -88,7 +88,7 @@ func (d *decoder) object() (*Object, error) {
 	start, keys := len(d.open), &d.root
 	more := d.skip('}')
 	for first := true; more; first = false {
-		longer, i, err := d.key(keys, first)
+		longer, err := d.key(keys, first)
 		if err != nil {
 			return nil, err
 		}
@@ -100,12 +100,7 @@ func (d *decoder) object() (*Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i < keys.size {
-			d.open[start+i] = v
-		} else {
-			d.open = append(d.open, v)
-		}
-		keys = longer
+		d.open, keys = append(d.open, v), longer
 		if more, err = d.comma('}', "object"); err != nil {
 			return nil, err
 		}
@@ -117,57 +112,66 @@ func (d *decoder) object() (*Object, error) {
 	return o, nil
 }
 
-// key reads a key, which is of an object that has had others; it returns these together with it, and its place.
-func (d *decoder) key(others *layout, first bool) (*layout, int, error) {
+// key reads a key, which is of an object that has had others; it returns these together with it.
+func (d *decoder) key(others *layout, first bool) (*layout, error) {
 	d.blanks()
 	if d.ahead() != '"' {
-		return nil, 0, d.noKey(first)
+		return nil, d.noKey(first)
 	}
 	if next := others.next; next != nil && next.plain { // as in the row before
 		end := d.at + 1 + len(next.key)
 		if end < len(d.text) && d.text[end] == '"' && d.text[d.at+1:end] == next.key {
 			d.at = end + 1
-			return next, others.size, nil
+			return next, nil
 		}
 	}
+	start := d.at
 	key, plain, err := d.string()
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if longer := others.extension(key); longer != nil {
-		return longer, others.size, nil
+		return longer, nil
 	}
-	if i := d.place(others, key); i >= 0 {
-		return others, i, nil
+	if d.has(others, key) {
+		return nil, d.fault(start, "the object has the key "+strconv.Quote(shortened(key))+" twice")
 	}
-	return others.extend(key, plain), others.size, nil
+	return others.extend(key, plain), nil
 }
 
-// place returns the place of a key among those the object has had, or -1.
-func (d *decoder) place(keys *layout, key string) int {
+// maxShownKey is the number of characters of a key that an error shows.
+const maxShownKey = 60
+
+// shortened returns a key as an error shows it.
+func shortened(key string) string {
+	if chars := []rune(key); len(chars) > maxShownKey {
+		return string(chars[:maxShownKey]) + "…"
+	}
+	return key
+}
+
+// has reports whether the object has had a key.
+func (d *decoder) has(keys *layout, key string) bool {
 	if keys.size <= maxScanned {
 		for ; keys.base != nil; keys = keys.base {
 			if keys.key == key {
-				return keys.size - 1
+				return true
 			}
 		}
-		return -1
+		return false
 	}
 	for len(d.keys) < d.depth {
 		d.keys = append(d.keys, nil)
 	}
 	known := d.keys[d.depth-1]
 	if known == nil {
-		known = make(map[string]int, 2*keys.size)
+		known = make(map[string]bool, 2*keys.size)
 		d.keys[d.depth-1] = known
 	}
 	for s := keys; len(known) < keys.size; s = s.base { // those since the last time
-		known[s.key] = s.size - 1
+		known[s.key] = true
 	}
-	if i, ok := known[key]; ok {
-		return i
-	}
-	return -1
+	return known[key]
 }
 
 // list reads a list. The offset is at its bracket.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -101,9 +102,12 @@ func (d *decoder) noKey(first bool) error {
 	return d.unexpected("a key in straight double quotes is needed")
 }
 
+// surrogate matches an escape of half a surrogate pair.
+var surrogate = regexp.MustCompile(`^\\u[dD][89a-fA-F][0-9a-fA-F]{2}`)
+
 // badString returns the error in the string whose quote is at start, or nil if there is none.
 func (d *decoder) badString(start int) error {
-	_, err := jsontext.NewDecoder(strings.NewReader(d.text[start:]), jsontext.AllowInvalidUTF8(true)).ReadToken()
+	_, err := jsontext.NewDecoder(strings.NewReader(d.text[start:])).ReadToken()
 	wrong, ok := errors.AsType[*jsontext.SyntacticError](err)
 	switch {
 	case !ok:
@@ -113,12 +117,16 @@ func (d *decoder) badString(start int) error {
 	}
 	at := start + int(wrong.ByteOffset)
 	switch c := d.text[at]; {
+	case surrogate.MatchString(d.text[at:]):
+		return d.fault(at, "this is half a surrogate pair, which is no character")
 	case strings.HasPrefix(d.text[at:], `\u`):
 		return d.fault(at, `\u must be followed by four hexadecimal digits`)
 	case c == '\\':
 		return d.fault(at, `write a backslash in a string as \\; a single one may only precede " \ / b f n r t u`)
 	case c == '\n' || c == '\r':
 		return d.fault(at, `the string contains a line break; write it as \n, or close the string with a quote`)
+	case c >= utf8.RuneSelf:
+		return d.fault(at, fmt.Sprintf("the byte %#x is not UTF-8; save the data as UTF-8", c))
 	default:
 		return d.fault(at, fmt.Sprintf(`the string contains a control character; write it as \u%04x`, c))
 	}

@@ -46,7 +46,7 @@ func (d *decoder) string() (s string, plain bool, err error) {
 // unquote returns the value of the string from start to the current offset.
 func (d *decoder) unquote(start int) (s string, plain bool, err error) {
 	text, err := jsontext.AppendUnquote(nil, d.text[start:d.at])
-	if err != nil { // it may also be half a surrogate pair or not UTF-8, which text has as U+FFFD
+	if err != nil {
 		err = d.badString(start)
 	}
 	return string(text), false, err
