@@ -99,6 +99,10 @@ func (r *sampleRunner) runAll(ctx context.Context, tests []templateTests) ([]tes
 // run runs the samples of one template.
 func (r *sampleRunner) run(ctx context.Context, t *templateTests) testedTemplate {
 	result := testedTemplate{Template: t.path, Samples: []testedSample{}}
+	if t.wrong != nil {
+		result.Failure = t.wrong.Error()
+		return result
+	}
 	samples := r.selected(t)
 	if len(samples) == 0 {
 		return result
@@ -199,8 +203,12 @@ func (r *sampleRunner) compareGolden(s *sample, generated *expect.Result, tested
 		tested.Differences = append(tested.Differences, found...)
 		return nil
 	}
+	path := s.golden
+	if target, err := filepath.EvalSymlinks(path); err == nil { // a link stays one
+		path = target
+	}
 	tested.Updated = s.golden
-	return writeAtomically(s.golden, func(w io.Writer) error {
+	return writeAtomically(path, func(w io.Writer) error {
 		_, err := w.Write(tested.document)
 		return err
 	})

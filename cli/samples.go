@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,6 +35,7 @@ type templateTests struct {
 	path    string // of the template
 	samples []sample
 	options sampleOptions
+	wrong   error // mistakes in the files of its samples, of which none can then run
 }
 
 // sample is one sample of a template.
@@ -63,46 +65,38 @@ func isTemporary(name string) bool {
 }
 
 // findTests returns the templates in a folder and the folders below it, in the order of their paths, with their samples. The path may also
-// be that of one template. The error lists all mistakes in the layout.
-func findTests(path string) ([]templateTests, error) {
+// be that of one template. The problems are mistakes in the layout that belong to no template.
+func findTests(path string) (tests []templateTests, problems []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !info.IsDir() {
 		if !isTemplateFile(filepath.Base(path)) {
-			return nil, usagef("%s is not a Word template: use a folder, or a file that ends in .docx, .docm, .dotx, or .dotm", path)
+			return nil, nil, usagef("%s is not a Word template: use a folder, or a file that ends in .docx, .docm, .dotx, or .dotm", path)
 		}
-		t, err := testsOf(path)
-		return []templateTests{t}, err
+		return []templateTests{testsOf(path)}, nil, nil
 	}
-	templates, folders, err := templateFiles(path)
+	found, err := templateFiles(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var tests []templateTests
-	var wrong []error
 	owners, total := map[string]string{}, 0
-	for _, template := range templates {
+	for _, template := range found.templates {
 		folder := samplesFolder(template)
-		if other := owners[folder]; other != "" && slices.Contains(folders, folder) {
-			wrong = append(wrong, fmt.Errorf("%s belongs to both %s and %s: rename one of the templates", folder, other, template))
-			continue
+		t := templateTests{path: template}
+		if other := owners[folder]; other != "" && slices.Contains(found.folders, folder) {
+			t.wrong = fmt.Errorf("%s belongs to both %s and %s: rename one of the templates", folder, other, template)
+		} else {
+			owners[folder] = template
+			t = testsOf(template)
 		}
-		owners[folder] = template
-		t, err := testsOf(template)
-		tests, wrong = append(tests, t), append(wrong, err)
+		tests = append(tests, t)
 		if total += len(t.samples); total > maxSamples {
-			return nil, fmt.Errorf("%s has more than %d samples", path, maxSamples)
+			return nil, nil, fmt.Errorf("%s has more than %d samples", path, maxSamples)
 		}
 	}
-	for _, folder := range folders {
-		if owners[folder] == "" {
-			wrong = append(wrong, fmt.Errorf("%s has no template: there is no %s.docx next to it", folder,
-				strings.TrimSuffix(filepath.Base(folder), samplesExtension)))
-		}
-	}
-	return tests, errors.Join(wrong...)
+	return tests, found.problems(owners), nil
 }
 
 // samplesFolder returns the folder for the samples of a template.
@@ -110,9 +104,20 @@ func samplesFolder(template string) string {
 	return strings.TrimSuffix(template, filepath.Ext(template)) + samplesExtension
 }
 
-// templateFiles returns the templates and the folders of samples below a folder. Hidden folders are left out.
-func templateFiles(root string) (templates, folders []string, err error) {
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+// templateFolder is what is below a folder of templates. Hidden folders are left out.
+type templateFolder struct {
+	templates []string
+	folders   []string // of samples
+	misnamed  []string // folders whose names are almost those of folders of samples
+	links     []string // to folders, which are not followed
+}
+
+func templateFiles(root string) (*templateFolder, error) {
+	if info, err := os.Lstat(root); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		root += string(filepath.Separator) // the folder, and not the link to it
+	}
+	found := &templateFolder{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -122,51 +127,112 @@ func templateFiles(root string) (templates, folders []string, err error) {
 			if path == root {
 				return usagef("%s has samples of a template: use the folder that contains it, or the template", root)
 			}
-			folders = append(folders, path)
+			found.folders = append(found.folders, path)
 			return fs.SkipDir
+		case entry.IsDir() && almostSamples.MatchString(entry.Name()):
+			found.misnamed = append(found.misnamed, path)
+		case entry.Type()&fs.ModeSymlink != 0 && isFolder(path):
+			found.links = append(found.links, path)
 		case !entry.IsDir() && isTemplateFile(entry.Name()):
-			templates = append(templates, path)
+			found.templates = append(found.templates, path)
 		}
 		return nil
 	})
-	return templates, folders, err
+	return found, err
+}
+
+// almostSamples matches names that people write instead of that of a folder of samples.
+var almostSamples = regexp.MustCompile(`(?i)\.tests?$`)
+
+// isFolder reports whether a path leads to a folder.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// problems returns the mistakes in the layout, given the templates of the folders of samples.
+func (f *templateFolder) problems(owners map[string]string) []string {
+	var all []string
+	for _, folder := range f.folders {
+		if owners[folder] == "" {
+			all = append(all, fmt.Sprintf("%s has no template: there is no %s.docx next to it", folder,
+				strings.TrimSuffix(filepath.Base(folder), samplesExtension)))
+		}
+	}
+	for _, folder := range f.misnamed {
+		meant := almostSamples.ReplaceAllString(folder, samplesExtension)
+		if owner := owners[meant]; owner != "" {
+			all = append(all, fmt.Sprintf("%s is not read: rename it to %s, if it has the samples of %s", folder, meant, owner))
+		}
+	}
+	for _, link := range f.links {
+		all = append(all, fmt.Sprintf("%s links to a folder, which is not read: run the command with this folder itself, and delete the link", link))
+	}
+	return all
 }
 
 // testsOf returns a template with its samples. There may be none.
-func testsOf(template string) (templateTests, error) {
+func testsOf(template string) templateTests {
 	t := templateTests{path: template}
 	folder := samplesFolder(template)
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
-		return t, nil
+		return t
 	}
 	if err != nil {
-		return t, err
+		t.wrong = err
+		return t
 	}
 	files := map[string]bool{}
+	for _, entry := range entries {
+		files[entry.Name()] = true
+	}
 	var wrong []error
 	for _, entry := range entries {
-		name := entry.Name()
-		files[name] = true
-		switch {
-		case isTemporary(name), entry.IsDir() && name == outFolder, strings.EqualFold(filepath.Ext(name), ".md"):
-		case entry.IsDir():
-			wrong = append(wrong, fmt.Errorf("%s is a folder, but samples are files", filepath.Join(folder, name)))
-		case name == optionsFile:
-			wrong = append(wrong, t.readOptions(filepath.Join(folder, name)))
-		case strings.HasSuffix(name, expectExtension), filepath.Ext(name) == wordExtension:
-		case filepath.Ext(name) == dataExtension:
-			t.samples = append(t.samples, sample{name: strings.TrimSuffix(name, dataExtension), data: filepath.Join(folder, name)})
-		default:
-			wrong = append(wrong, fmt.Errorf("%s is not part of a sample: use NAME.json, NAME.expect.json, or NAME.docx",
-				filepath.Join(folder, name)))
-		}
+		wrong = append(wrong, t.addFile(folder, entry, files))
 	}
 	for i := range t.samples {
 		wrong = append(wrong, t.samples[i].complete(folder, files))
 	}
-	wrong = append(wrong, withoutSample(folder, files), t.checkSome(folder))
-	return t, errors.Join(wrong...)
+	if err := errors.Join(append(wrong, withoutSample(folder, files), t.checkSome(folder))...); err != nil {
+		return templateTests{path: template, wrong: err}
+	}
+	return t
+}
+
+// addFile adds what a file in the folder of samples is. The files are all names in the folder.
+func (t *templateTests) addFile(folder string, entry fs.DirEntry, files map[string]bool) error {
+	name := entry.Name()
+	path := filepath.Join(folder, name)
+	switch {
+	case isTemporary(name), entry.IsDir() && name == outFolder, strings.EqualFold(filepath.Ext(name), ".md"):
+	case entry.IsDir():
+		return fmt.Errorf("%s is a folder, but samples are files", path)
+	case !entry.Type().IsRegular() && entry.Type()&fs.ModeSymlink == 0:
+		return fmt.Errorf("%s is not a file", path)
+	case name == optionsFile:
+		return t.readOptions(path)
+	case strings.EqualFold(name, optionsFile):
+		return fmt.Errorf("%s is not read: rename it to %s", path, optionsFile)
+	case strings.HasSuffix(name, expectExtension), filepath.Ext(name) == wordExtension:
+	case isAlmostExpectations(name, files):
+		return fmt.Errorf("%s is not read: the name of expectations is NAME%s", path, expectExtension)
+	case filepath.Ext(name) == dataExtension:
+		t.samples = append(t.samples, sample{name: strings.TrimSuffix(name, dataExtension), data: path})
+	default:
+		return fmt.Errorf("%s is not part of a sample: use NAME.json, NAME.expect.json, or NAME.docx", path)
+	}
+	return nil
+}
+
+// almostExpectations matches names that people write instead of NAME.expect.json.
+var almostExpectations = regexp.MustCompile(`(?i)^(.+)([._-])(expect[a-z]*)\.json$`)
+
+// isAlmostExpectations reports whether a file looks like the expectations of a sample with another name. One such as as-expected.json may
+// be a sample, unless there is one called as.json.
+func isAlmostExpectations(name string, files map[string]bool) bool {
+	parts := almostExpectations.FindStringSubmatch(name)
+	return parts != nil && (parts[2] == "." || files[parts[1]+dataExtension])
 }
 
 // checkSome returns an error if a folder of samples has none.
@@ -188,6 +254,11 @@ func (s *sample) complete(folder string, files map[string]bool) error {
 	text, err := readSmall(path)
 	if err != nil {
 		return err
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		if _, err := lang.Decode(text); err != nil { // whose errors have a line
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	if s.expects, err = expect.Parse(text); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

@@ -32,6 +32,7 @@ func (*testCmd) Help() string {
 
 // testReport is the output with --json.
 type testReport struct {
+	Problems  []string         `json:"problems,omitempty"` // mistakes in the layout that belong to no template
 	Templates []testedTemplate `json:"templates"`
 	Passed    int              `json:"passed"`
 	Failed    int              `json:"failed"`
@@ -52,12 +53,12 @@ func (c *testCmd) Run(ctx context.Context, s *streams) (err error) {
 			return usagef("--run: %w", err)
 		}
 	}
-	tests, err := findTests(c.Dir)
+	tests, problems, err := findTests(c.Dir)
 	if err != nil {
 		return err
 	}
 	if r.only != nil {
-		tests = slices.DeleteFunc(tests, func(t templateTests) bool { return len(r.selected(&t)) == 0 })
+		tests = slices.DeleteFunc(tests, func(t templateTests) bool { return t.wrong == nil && len(r.selected(&t)) == 0 })
 	}
 	if documents := r.needsPages(tests); documents > 0 {
 		flags := defaultPDFFlags
@@ -71,6 +72,7 @@ func (c *testCmd) Run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	report := newTestReport(results)
+	report.Problems, report.Failed = problems, report.Failed+len(problems)
 	if c.JSON {
 		err = printJSON(s.out, report)
 	} else {
@@ -117,6 +119,9 @@ func (c *testCmd) verdict(r *testReport, tests []templateTests) error {
 // print prints the results for people: the differences of each sample, and a line for each template.
 func (r *testReport) print(w io.Writer) error {
 	var b bytes.Buffer
+	for _, problem := range r.Problems {
+		fmt.Fprintf(&b, "FAIL  %s\n", problem)
+	}
 	for i := range r.Templates {
 		r.Templates[i].print(&b)
 	}

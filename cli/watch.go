@@ -73,7 +73,8 @@ type watcher struct {
 	print  io.Writer
 	now    func() time.Time
 
-	known map[string]*watched // by the paths of the templates
+	known      map[string]*watched // by the paths of the templates
+	unreadable int                 // for how many looks they cannot be read
 }
 
 // watched is a template as the watcher has seen it.
@@ -103,11 +104,17 @@ func (c *watchCmd) watcher(out io.Writer) (*watcher, error) {
 
 // begin remembers the states of all templates. Later changes are handled.
 func (w *watcher) begin() error {
-	if _, err := findTests(w.dir); err != nil {
-		if _, ok := errors.AsType[*usageError](err); ok || errors.Is(err, os.ErrNotExist) {
-			return err
+	tests, problems, err := findTests(w.dir)
+	if err != nil {
+		return err
+	}
+	for i := range tests {
+		if tests[i].wrong != nil {
+			problems = append(problems, tests[i].wrong.Error())
 		}
-		fmt.Fprintf(w.print, "%s\n", err)
+	}
+	for _, problem := range problems {
+		fmt.Fprintf(w.print, "%s\n", problem)
 	}
 	templates, err := w.templates()
 	if err != nil {
@@ -154,8 +161,11 @@ func (w *watcher) templates() ([]string, error) {
 	if !info.IsDir() {
 		return []string{w.dir}, nil
 	}
-	templates, _, err := templateFiles(w.dir)
-	return templates, err
+	found, err := templateFiles(w.dir)
+	if err != nil {
+		return nil, err
+	}
+	return found.templates, nil
 }
 
 const (
@@ -168,7 +178,7 @@ const (
 // look handles the templates that have changed and are complete.
 func (w *watcher) look(ctx context.Context) {
 	templates, err := w.templates()
-	if err != nil { // a file that is being renamed, or a drive that is not connected
+	if w.noteUnreadable(err); err != nil {
 		return
 	}
 	exists := map[string]bool{}
@@ -201,6 +211,20 @@ func (w *watcher) look(ctx context.Context) {
 		if !exists[path] {
 			delete(w.known, path)
 		}
+	}
+}
+
+// noteUnreadable reports that the templates cannot be read, and that they can again. The error may pass at once: a file is being renamed.
+func (w *watcher) noteUnreadable(err error) {
+	if err == nil {
+		if w.unreadable >= patientLooks {
+			fmt.Fprintf(w.print, "%s can be read again.\n", w.dir)
+		}
+		w.unreadable = 0
+		return
+	}
+	if w.unreadable++; w.unreadable == patientLooks {
+		fmt.Fprintf(w.print, "The templates cannot be read: %s. Watching goes on.\n", err)
 	}
 }
 
@@ -292,13 +316,10 @@ func (w *watcher) check(b *bytes.Buffer, path string) bool {
 
 // runSamples runs the samples of a template, and writes their documents. It reports whether all passed.
 func (w *watcher) runSamples(ctx context.Context, b *bytes.Buffer, path string) bool {
-	t, err := testsOf(path)
-	if err != nil {
-		fmt.Fprintf(b, "%s\n", indent(err.Error()))
-		return false
-	}
+	t := testsOf(path)
 	if documents := w.runner.needsPages([]templateTests{t}); documents > 0 && w.runner.converter == nil {
 		flags := defaultPDFFlags
+		var err error
 		if w.runner.converter, err = newConverter(w.pdf, &flags, "", w.pdf.workers()); err != nil {
 			w.runner.converter = nil
 			fmt.Fprintf(b, "%s\n", indent("pages cannot be counted: "+err.Error()))

@@ -229,3 +229,22 @@ func TestWatchUploads(t *testing.T) {
 	w.save("letter.docx", "Hello, {{name}}")
 	mustPrint(t, w.looks(2), `uploaded as version \d+ of file `+id+`\n`)
 }
+
+// A folder that cannot be read for a while, such as a network drive, is reported once, and its end too.
+func TestWatchWithoutItsFolder(t *testing.T) {
+	w := watch(t, watchCmd{}, map[string]string{"letter.docx": "Dear"})
+	away := w.dir + ".away"
+	if err := os.Rename(w.dir, away); err != nil {
+		t.Fatal(err)
+	}
+	if printed := w.looks(patientLooks - 1); printed != "" {
+		t.Errorf("at once, it prints\n%s", printed)
+	}
+	mustPrint(t, w.looks(10), `^The templates cannot be read: .*\. Watching goes on\.\n$`)
+	if err := os.Rename(away, w.dir); err != nil {
+		t.Fatal(err)
+	}
+	mustPrint(t, w.looks(10), `^.* can be read again\.\n$`)
+	w.save("letter.docx", "Dear {{name}}")
+	mustPrint(t, w.looks(2), `letter.docx: no errors\n`)
+}
