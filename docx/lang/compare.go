@@ -18,12 +18,15 @@ func (e *Env) compare(n *Binary, l, r Value) (Value, error) {
 	if l == nil || r == nil {
 		return false, nil
 	}
+	if (n.Op == "==" || n.Op == "!=") && isSingle(l) != isSingle(r) {
+		return nil, &fault{node: n, message: "compares " + kindName(l) + " with " + kindName(r)}
+	}
 	if isMoment(l) || isMoment(r) {
 		if !ofText[n.Op] {
 			return e.compareDates(n, l, r)
 		}
 	}
-	if !ofText[n.Op] && needDates(l, r) {
+	if !ofText[n.Op] && needDates(n, l, r) {
 		return e.compareWritten(n, l, r)
 	}
 	switch n.Op {
@@ -38,7 +41,16 @@ func (e *Env) compare(n *Binary, l, r Value) (Value, error) {
 	case startsWith, endsWith, matches:
 		return e.matchText(n, l, r)
 	}
-	return order(n, l, r)
+	return e.order(n, l, r)
+}
+
+// isSingle reports whether a value is neither a list nor an object.
+func isSingle(v Value) bool {
+	switch v.(type) {
+	case []any, *Object:
+		return false
+	}
+	return true
 }
 
 // ofText are the operators that do not compare values.
@@ -161,26 +173,50 @@ func isWritten(s string) bool {
 	return s != "" && '0' <= s[0] && s[0] <= '9' && (len(s) == 1 || s[0] != '0' || !isDigit(rune(s[1])))
 }
 
-// order reports whether l op r holds for < <= > >=: by number if both are or spell one, or else by the letters of two texts.
-func order(n *Binary, l, r Value) (Value, error) {
+// order reports whether l op r holds for < <= > >=: by number if both are or spell one, by date if both are dates in words, or else by the
+// letters of two texts.
+func (e *Env) order(n *Binary, l, r Value) (Value, error) {
 	if order, ok := compareByValue(l, r); ok {
 		return holds(n.Op, order), nil
 	}
 	s, lok := l.(string)
 	t, rok := r.(string)
 	if lok && rok {
-		return holds(n.Op, cmp.Compare(s, t)), nil
+		return holds(n.Op, e.compareTexts(s, t)), e.spend(1, n)
 	}
 	return nil, &fault{node: n, message: "compares " + kindName(l) + " with " + kindName(r)}
 }
 
-// needDates reports whether two texts are written like dates, and their letters are in another order than the dates.
-func needDates(l, r Value) bool {
+// compareTexts compares two texts by their dates if both are dates in words, or else by their letters.
+func (e *Env) compareTexts(s, t string) int {
+	if hasDigit(s) && hasDigit(t) {
+		a, ok := e.asMoment(s)
+		b, both := e.asMoment(t)
+		if ok && both {
+			return compareMoments(a, b)
+		}
+	}
+	return cmp.Compare(s, t)
+}
+
+// needDates reports whether two texts are compared as dates: both are written like dates, and their letters are in another order than the
+// dates, or one is a date and the other may be one in words.
+func needDates(n *Binary, l, r Value) bool {
 	s, ok := l.(string)
 	t, both := r.(string)
+	if !ok || !both {
+		return false
+	}
 	isDay := func(s string) bool { return len(s) == len(time.DateOnly) && s[4] == '-' } // days of ISO 8601 are in the order of their letters
-	return ok && both && isWrittenDate(s) && isWrittenDate(t) && (!isDay(s) || !isDay(t))
+	first, second := isWrittenDate(s), isWrittenDate(t)
+	if first && second {
+		return !isDay(s) || !isDay(t)
+	}
+	return (first || second) && (n.Op != "==" && n.Op != "!=" || hasDigit(s) && hasDigit(t))
 }
+
+// hasDigit reports whether a text contains a digit, as all dates do.
+func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 
 // isWrittenDate reports whether a text begins like 2026-03-05 or 5.3.2026.
 func isWrittenDate(s string) bool {

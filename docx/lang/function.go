@@ -77,7 +77,22 @@ func (e *Env) perItem(c *Call, list Value) (Value, error) {
 	if err != nil || len(items) > 0 && len(present(values)) == 0 {
 		return nil, err
 	}
+	if len(items) > 0 && e.isOutside(c.Args[1], items) {
+		return nil, &fault{node: c.Args[1], message: "is the same for all items; for the values themselves, write " + c.ofList()}
+	}
 	return values, nil
+}
+
+// isOutside reports whether all that an expression for items reads is outside of them.
+func (e *Env) isOutside(n Node, items []Value) bool {
+	e.enter(items)
+	defer e.leave()
+	outside := true
+	reads(n, true, func(p *Path, _ bool) {
+		_, isItem := e.inItems(p)
+		outside = outside && !isItem && e.lookup(p) != nil
+	})
+	return outside
 }
 
 // present returns the values that are not missing.

@@ -94,9 +94,26 @@ func lookUp(e *Env, c *Call, args []Value) (Value, error) {
 			return item, nil
 		}
 		field, err := lookupSteps(c.Args[3], args[3])
-		return e.descend(item, field), err
+		v := e.descend(item, field)
+		if v == nil {
+			e.suspectKey(c, items, field)
+		}
+		return v, err
 	}
+	e.suspectKey(c, items, key)
 	return nil, nil
+}
+
+// suspectKey warns about a key of $lookup that no item has.
+func (e *Env) suspectKey(c *Call, items []Value, key []Step) {
+	left := maxLooked
+	if len(items) == 0 || hasKeys(items, stepKeys(key), &left) {
+		return
+	}
+	e.meter.Count(maxLooked - left)
+	about := e.about(nil)
+	about.same = "No item of '" + c.Args[0].String() + "' has the key '" + pathText(key) + "'."
+	e.warnings.add(about.same, about)
 }
 
 // lookupSteps returns the steps of a path that is spelled in a value.

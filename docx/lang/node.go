@@ -184,7 +184,11 @@ func (b *Binary) String() string {
 	if left == strengthCompare { // comparisons do not chain
 		left++
 	}
-	return within(b.L, left) + " " + b.Op + " " + within(b.R, b.strength()+1)
+	right := within(b.R, b.strength()+1)
+	if _, ok := b.R.(*Filtered); ok && b.strength() > strengthCompare {
+		right = "(" + right + ")"
+	}
+	return within(b.L, left) + " " + b.Op + " " + right
 }
 
 var binaryStrength = map[string]int{

@@ -50,7 +50,8 @@ type parser struct {
 	err    *SyntaxError
 	nodes  int
 	depth  int
-	inside int // brackets that are open, or 1 in a condition: filters are for an operand there, and not for the whole tag
+	inside int       // brackets that are open, or 1 in a condition: filters are for an operand there, and not for the whole tag
+	bare   *Filtered // the last operand with filters that is not in parentheses
 }
 
 func (p *parser) peek() token { return p.tokens[0] }
@@ -124,6 +125,7 @@ func (p *parser) tag(t *Tag) {
 		t.Expr = p.expression()
 		t.Filters = p.filters(t.Expr, true)
 		ownVariable(t)
+		p.checkLook(t)
 	case Let:
 		t.Var = p.next().text
 		p.next() // the equals sign, which blockWord has seen
@@ -132,17 +134,26 @@ func (p *parser) tag(t *Tag) {
 		if isReserved(t.Var) || isBlockWord(t.Var) || t.Var == itemName || t.Var == "loop" {
 			p.fail(len("{{let "), "use another name", "%q cannot be the name of a variable", t.Var)
 		}
+		p.checkLook(t)
 	case If, ElseIf:
 		p.inside++
 		t.Expr = p.expression()
-		if l, ok := t.Expr.(*List); ok {
-			p.fail(l.Position(), "to choose between values, write {{$if(condition, value, otherwise)}}", "a list is no condition: it is always true")
-		}
+		p.checkCondition(t.Expr, "to choose between values, write {{$if(condition, value, otherwise)}}")
 	case Include:
 		p.include(t)
 	}
 	if left := p.peek(); left.kind != tokEnd {
 		p.fail(left.pos, p.hintLeft(t, left), "unexpected %q", left.text)
+	}
+}
+
+// checkLook reports filters that set the look of a value in a tag that prints none.
+func (p *parser) checkLook(t *Tag) {
+	for i := range t.Filters {
+		if f := &t.Filters[i]; f.fn != nil && f.fn.note != nil {
+			p.fail(f.Position(), "write it where the value is printed: {{"+t.Var+" :: "+f.Name+"}}",
+				"this tag prints nothing, so the filter %s has no effect", f.Name)
+		}
 	}
 }
 
@@ -238,6 +249,9 @@ func (p *parser) checkFilter(f *Filter, before []Filter, value Node) {
 	if f.fn.perItem {
 		perItem(f.Args, value)
 		p.checkItems(f.Args, f.Name == "sort", f.fn.usage)
+		if f.Name == "where" && len(f.Args) > 0 {
+			p.checkCondition(f.Args[0], "write "+f.fn.usage)
+		}
 	}
 	p.checkSole(f, before)
 	p.checkValue(f, before, value)

@@ -77,10 +77,37 @@ func (p *parser) operands(left Node, pos int, op operator) Node {
 		return &Presence{Pos(pos), left, op.text == isNotPresent}
 	}
 	n := &Binary{Pos: Pos(pos), Op: op.text, L: left, R: p.binary(op.strength + 1)}
+	switch n.strength() {
+	case strengthOr, strengthAnd:
+		hint := "write a whole condition on both sides of " + n.Op
+		if c, ok := left.(*Binary); ok && c.strength() == strengthCompare {
+			hint = "write " + (&Binary{Op: n.Op, L: c, R: &Binary{Op: c.Op, L: c.L, R: n.R}}).String()
+		}
+		p.checkCondition(n.L, hint)
+		p.checkCondition(n.R, hint)
+	case strengthSum, strengthProduct:
+		if f, ok := n.R.(*Filtered); ok && f == p.bare {
+			p.fail(f.Position(), "put what the filter is for in parentheses, such as (a "+n.Op+" b) :: "+f.Filters[0].Name,
+				"the filter would be only for the value before it")
+		}
+	}
 	if l, ok := n.R.(*Literal); ok && op.text == matches {
 		p.checkPattern(n, l)
 	}
 	return n
+}
+
+// checkCondition reports a condition that is a value that is written out, and therefore always true or always false.
+func (p *parser) checkCondition(n Node, hint string) {
+	switch n := n.(type) {
+	case *List:
+		p.fail(n.Position(), hint, "a list is no condition: it is always true")
+	case *Literal:
+		switch n.Value.(type) {
+		case string, json.Number:
+			p.fail(n.Position(), hint, "%s is no condition: it is always %t", n, truth(n.Value))
+		}
+	}
 }
 
 // checkPattern compiles the pattern of matches.
@@ -170,7 +197,9 @@ func (p *parser) unary() Node {
 	case t.kind == tokWord && (t.text == "not" || strings.EqualFold(t.text, "not") && p.after().opensOperand()):
 		p.next()
 		p.count(t.pos)
-		return &Unary{Pos(t.pos), "not", p.binary(strengthCompare)}
+		n := &Unary{Pos(t.pos), "not", p.binary(strengthCompare)}
+		p.checkCondition(n.X, "write a condition after not")
+		return n
 	}
 	return p.operand()
 }
@@ -183,7 +212,7 @@ func (p *parser) operand() Node {
 		return n
 	}
 	f := &Filtered{Pos: Pos(at.pos), X: n}
-	f.Filters = p.filters(n, false)
+	f.Filters, p.bare = p.filters(n, false), f
 	for i := range f.Filters {
 		if filter := &f.Filters[i]; filter.fn != nil && (filter.fn.note != nil || filter.fn.ofTag) {
 			p.fail(filter.Position(), "write it after the value of a tag", "the filter %s is for the whole value of a tag", filter.Name)
@@ -215,6 +244,7 @@ func (p *parser) primary() Node {
 			return p.list(t.pos, n, "(", ")")
 		}
 		p.closing("(", ")")
+		p.bare = nil
 		return n
 	case p.accept("["):
 		p.inside++
@@ -289,10 +319,7 @@ func (p *parser) call() Node {
 	case c.fn != nil:
 		c.Args = p.arguments()
 		p.checkCount(name.pos, c.Name, c.fn.usage, c.fn.arity, len(c.Args))
-		if c.fn.perItem && len(c.Args) > 1 {
-			perItem(c.Args[1:], c.Args[0])
-			p.checkItems(c.Args[1:], false, c.fn.usage)
-		}
+		p.checkCall(c)
 	case functionTable["$"+name.text] != nil:
 		p.fail(name.pos, "functions start with $: write $"+name.text+"(…)", "there is no function %q", name.text)
 	case wordOperators[strings.ToLower(strings.TrimPrefix(name.text, "$"))].strength > 0:
@@ -305,6 +332,37 @@ func (p *parser) call() Node {
 	}
 	return c
 }
+
+// checkCall checks the arguments of a function that are conditions, or computed for each item of a list.
+func (p *parser) checkCall(c *Call) {
+	if p.err != nil {
+		return
+	}
+	if c.fn.choose != nil {
+		for i := 0; i+1 < len(c.Args); i += 2 {
+			p.checkCondition(c.Args[i], "write "+c.fn.usage)
+		}
+	}
+	if !c.fn.perItem || len(c.Args) < 2 {
+		return
+	}
+	switch c.Args[0].(type) {
+	case *Literal, *Unary, *Binary:
+		p.fail(c.Args[0].Position(), "write "+c.ofList(), "with two arguments, %s needs a list as the first", c.Name)
+	}
+	perItem(c.Args[1:], c.Args[0])
+	p.checkItems(c.Args[1:], false, c.fn.usage)
+	if _, ok := c.Args[1].(*Literal); ok {
+		hint := "write " + c.fn.usage + "; to round the result, write $round(" + c.Name + "(…), 2)"
+		if c.Name == "$min" || c.Name == "$max" {
+			hint = "to choose one of several values, write " + c.ofList()
+		}
+		p.fail(c.Args[1].Position(), hint, "%s is the same for all items", c.Args[1])
+	}
+}
+
+// ofList returns a call with its arguments as one list.
+func (c *Call) ofList() string { return c.Name + "([" + join(c.Args) + "])" }
 
 // path reads a path, and the steps below a key or position in it that the data determine.
 func (p *parser) path() Node {

@@ -78,14 +78,21 @@ func anyNode(t *rapid.T, depth int) Node {
 		text := rapid.Map(rapid.String(), func(s string) Value { return s })
 		return &Literal{Value: rapid.OneOf(number, text, rapid.SampledFrom([]Value{true, false, nil, `\`, "“\n”"})).Draw(t, "literal")}
 	case 2:
-		return &Unary{Op: rapid.SampledFrom([]string{"not", "-"}).Draw(t, "op"), X: anyNode(t, depth-1)}
+		n := &Unary{Op: rapid.SampledFrom([]string{"not", "-"}).Draw(t, "op"), X: anyNode(t, depth-1)}
+		if n.Op == "not" {
+			n.X = asCondition(n.X)
+		}
+		return n
 	case 3:
 		return &Presence{X: anyNode(t, depth-1), Not: rapid.Bool().Draw(t, "not")}
 	case 4:
 		name := rapid.SampledFrom(slices.Sorted(maps.Keys(functionTable))).Draw(t, "function")
 		args := someNodes(t, functionTable[name].arity, depth-1)
 		if len(args) > 1 && functionTable[name].perItem { // which must not be the same for all items
-			args[1] = newPath(0, []Step{{Key: key(t)}})
+			args[0], args[1] = newPath(0, []Step{{Key: key(t)}}), newPath(0, []Step{{Key: key(t)}})
+		}
+		for i := 0; i+1 < len(args) && functionTable[name].choose != nil; i += 2 {
+			args[i] = asCondition(args[i])
 		}
 		return &Call{Name: name, Args: args}
 	case 8:
@@ -95,7 +102,7 @@ func anyNode(t *rapid.T, depth int) Node {
 		}
 		switch key := n.Key.(type) {
 		case *Literal, *Unary: // which may be a step of a path
-			n.Key = &Unary{Op: "not", X: key}
+			n.Key = &Unary{Op: "not", X: asCondition(key)}
 		}
 		return n
 	case 9:
@@ -108,11 +115,23 @@ func anyNode(t *rapid.T, depth int) Node {
 		if op == "+" && (isText(n.L) || strings.HasPrefix(n.R.String(), `"`)) { // which the parser rejects
 			n.Op = "-"
 		}
+		if op == "and" || op == "or" {
+			n.L, n.R = asCondition(n.L), asCondition(n.R)
+		}
 		if _, isLiteral := n.R.(*Literal); isLiteral && op == matches { // which need not be a pattern
 			n.Op = startsWith
 		}
 		return n
 	}
+}
+
+// asCondition returns n, or a condition with it if the parser rejects it as one.
+func asCondition(n Node) Node {
+	switch n.(type) {
+	case *Literal, *List:
+		return &Presence{X: n}
+	}
+	return n
 }
 
 func someNodes(t *rapid.T, a arity, depth int) []Node {
@@ -137,13 +156,11 @@ func anyTag(t *rapid.T) *Tag {
 		tag.Var = rapid.SampledFrom([]string{"x", "item", "loop", "größe_2"}).Draw(t, "variable")
 	}
 	if tag.Kind == If || tag.Kind == ElseIf {
-		if _, ok := tag.Expr.(*List); ok {
-			tag.Expr = &Unary{Op: "not", X: tag.Expr}
-		}
+		tag.Expr = asCondition(tag.Expr)
 		return tag
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "filters") {
-		f := anyFilter(t, tag.Filters)
+		f := anyFilter(t, tag.Filters, tag.Kind == Print)
 		if tag.Filters = append(tag.Filters, f); f.fn.checkValue != nil {
 			tag.Expr = newPath(0, []Step{{Key: key(t)}})
 		}
@@ -151,13 +168,16 @@ func anyTag(t *rapid.T) *Tag {
 	return tag
 }
 
-// anyFilter returns a filter that may stand after others. Arguments that must be right if they are written out
-// are paths.
-func anyFilter(t *rapid.T, before []Filter) Filter {
+// anyFilter returns a filter that may stand after others, in a tag that prints its value or not. Arguments that must be right if they are
+// written out are paths.
+func anyFilter(t *rapid.T, before []Filter, prints bool) Filter {
 	hasSole := slices.ContainsFunc(before, func(f Filter) bool { return f.fn.sole })
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(filterTable)), func(name string) bool {
 		return hasSole && filterTable[name].sole
 	})
+	if !prints {
+		names = slices.DeleteFunc(names, func(name string) bool { return filterTable[name].note != nil })
+	}
 	name := rapid.SampledFrom(names).Draw(t, "filter")
 	fn := filterTable[name]
 	f := Filter{Name: name, Args: someNodes(t, fn.arity, 1), fn: fn}
