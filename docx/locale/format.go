@@ -36,6 +36,9 @@ func (l *Locale) compileFormat(text string) (*numberFormat, error) {
 	if len(text) > maxPatternBytes {
 		return fail("it is longer than %d bytes", maxPatternBytes)
 	}
+	if strings.Count(text, "'")%2 > 0 {
+		return fail("text goes between two apostrophes, and one of them is missing; the locale separates groups: write #,##0")
+	}
 	positive, negative, both := cutOutsideQuotes(text, ';')
 	prefix, digits, suffix := cutDigits(positive)
 	p := &numberFormat{}
