@@ -18,11 +18,8 @@ const (
 	maxAttributes = 100
 )
 
-// parseHTML parses a fragment as browsers do (WHATWG HTML §13.4). ok is false if it is beyond the limits.
+// parseHTML parses a fragment as browsers do (WHATWG HTML §13.4). ok is false if it is nested too deeply.
 func parseHTML(m *budget.Meter, s string) (nodes []*html.Node, ok bool) {
-	if len(s) > MaxHTML || !isAffordable(s) {
-		return nil, false
-	}
 	body := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
 	nodes, err := html.ParseFragmentWithOptions(m.Reader(strings.NewReader(s)), body, html.ParseOptionEnableScripting(false))
 	return nodes, err == nil // nested deeper than 512 elements
@@ -31,19 +28,22 @@ func parseHTML(m *budget.Meter, s string) (nodes []*html.Node, ok bool) {
 // formatting are the elements that the parser begins again where they were not closed.
 var formatting = []string{"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
 
-// isAffordable reports whether the tree of a fragment has up to maxNodes nodes.
-func isAffordable(s string) bool {
+// countNodes returns the number of nodes in the tree of a fragment. ok is false if the fragment is beyond the limits.
+func countNodes(s string) (nodes int, ok bool) {
+	if len(s) > MaxHTML {
+		return 0, false
+	}
 	open := map[string]int{}
-	nodes, active := 0, 0
+	active := 0
 	z := html.NewTokenizer(strings.NewReader(s))
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
-			return true // the end
+			return nodes, true // the end
 		case html.StartTagToken:
 			tag := z.Token()
 			if len(tag.Attr) > maxAttributes {
-				return false
+				return nodes, false
 			}
 			if slices.Contains(formatting, tag.Data) {
 				open[tag.Data]++
@@ -57,7 +57,7 @@ func isAffordable(s string) bool {
 		default:
 		}
 		if nodes += 1 + active; nodes > maxNodes {
-			return false
+			return nodes, false
 		}
 	}
 }

@@ -58,9 +58,31 @@ func TestWhatIsBeyondTheLimitsIsText(t *testing.T) {
 		"quotes":   strings.Repeat(">", 10_000) + "kept",
 		"brackets": strings.Repeat("[", 10_000) + "kept",
 		"long":     strings.Repeat("x", richtext.MaxMarkdown) + "kept",
+
+		"cells": strings.Repeat("| a ", 1000) + "\n" + strings.Repeat("|-", 1000) + "\n" + strings.Repeat("|a\n", 1000) + "kept",
+
+		"emphasis that nothing ends":      strings.Repeat("*a_ ", 10_000) + "kept",
+		"emphasis in lines":               strings.Repeat("*a_\n", 10_000) + "kept",
+		"emphasis of three sizes":         strings.Repeat("***a_ b** ", 10_000) + "kept",
+		"emphasis that may begin and end": strings.Repeat("a**b_c* ", 10_000) + "kept",
 	} {
 		doc := read(t, richtext.Markdown, s)
 		if !doc.Reduced() || !strings.HasSuffix(doc.Text(), "kept") {
+			t.Errorf("%s: reduced %v", name, doc.Reduced())
+		}
+	}
+}
+
+func TestLongMarkdownIsRead(t *testing.T) {
+	for name, s := range map[string]string{
+		"emphasis":           strings.Repeat("*a* __b__ ~~c~~ **d *e* f** 2 * 3 ", 1_000) + "kept",
+		"names with lines":   strings.Repeat("snake_case_name and _private ", 2_000) + "kept",
+		"products":           strings.Repeat("a 5*3 ", 1_000) + "kept",
+		"a table":            "|a|b|\n|-|-|\n" + strings.Repeat("|*a*|b|\n", 5_000) + "\nkept",
+		"many short letters": strings.Repeat("Dear *Ada\n\n* one\n* two_\n\n", 5_000) + "kept",
+	} {
+		doc := read(t, richtext.Markdown, s)
+		if doc.Reduced() || !strings.HasSuffix(doc.Text(), "kept") {
 			t.Errorf("%s: reduced %v", name, doc.Reduced())
 		}
 	}

@@ -39,12 +39,20 @@ func HTML(m *budget.Meter, s string) (*Doc, error) {
 	if err := m.Spend(len(s) / stepBytes); err != nil {
 		return nil, err
 	}
+	count, ok := countNodes(s)
+	if !ok {
+		return plainDoc(m, stripTags(s))
+	}
+	if err := m.Hold(count * nodeBytes); err != nil {
+		return nil, err
+	}
+	defer m.Release(count * nodeBytes)
 	nodes, ok := parseHTML(m, s)
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
 	if !ok {
-		return plainDoc(stripTags(s)), nil
+		return plainDoc(m, stripTags(s))
 	}
 	return &Doc{blocks: build(nodes)}, nil
 }
@@ -61,10 +69,18 @@ func Markdown(m *budget.Meter, s string) (*Doc, error) {
 	if err := m.Spend(len(s) / stepBytes); err != nil {
 		return nil, err
 	}
+	if len(s) > MaxMarkdown || costsTooMuch(s) {
+		return plainDoc(m, s)
+	}
+	memory := markdownMemory(s)
+	if err := m.Hold(memory); err != nil {
+		return nil, err
+	}
 	var page bytes.Buffer
-	readable := len(s) <= MaxMarkdown && !costsTooMuch(s) && markdown.Convert([]byte(s), &page) == nil
-	if !readable {
-		return plainDoc(s), nil
+	err := markdown.Convert([]byte(s), &page)
+	m.Release(memory)
+	if err != nil {
+		return plainDoc(m, s)
 	}
 	return HTML(m, page.String())
 }
@@ -79,7 +95,7 @@ const (
 
 // costsTooMuch reports whether a Markdown text is deeper than any is that is meant to be read.
 func costsTooMuch(s string) bool {
-	if strings.Count(s, "]:") > maxReferences {
+	if strings.Count(s, "]:") > maxReferences || countCells(s) > maxCells || emphasisCost(s) > maxEmphasisCost {
 		return true
 	}
 	markers, brackets, atStart := 0, 0, true
@@ -101,12 +117,54 @@ func costsTooMuch(s string) bool {
 	return false
 }
 
-// plainDoc is a text whose markup is beyond the limits.
-func plainDoc(s string) *Doc {
+// countCells returns at least the number of cells in the tables of a Markdown text. Rows are filled up to the columns of the table.
+func countCells(s string) int {
+	cells, columns := 0, 0
+	for line := range strings.Lines(s) {
+		switch line = strings.TrimSpace(line); {
+		case line == "":
+			columns = 0
+		case strings.Trim(line, "|-: \t>") == "" && strings.Contains(line, "-"): // between the head of a table and its body
+			columns = max(columns, strings.Count(line, "|")+1)
+			cells += columns
+		}
+		cells += columns
+	}
+	return cells
+}
+
+// The approximate memory of what the parsers make, in bytes.
+const (
+	nodeBytes = 400   // of an element or a text of HTML
+	lineBytes = 1_000 // of a line of Markdown or plain text
+	markBytes = 500   // of what a mark of Markdown begins or ends
+)
+
+// markdownMemory returns about the memory that the parser of Markdown takes.
+func markdownMemory(s string) int {
+	memory := countCells(s) * markBytes
+	for _, c := range []byte(s) {
+		switch c {
+		case '\n':
+			memory += lineBytes
+		case '*', '_', '~', '[', '<', '`', '!', '&', '\\':
+			memory += markBytes
+		}
+	}
+	return memory
+}
+
+// plainDoc returns a text whose markup is beyond the limits.
+func plainDoc(m *budget.Meter, s string) (*Doc, error) {
+	memory := strings.Count(s, "\n") * lineBytes
+	if err := m.Hold(memory); err != nil {
+		return nil, err
+	}
+	defer m.Release(memory)
 	var b builder
 	b.keepSpace = true
 	b.text(s, format{})
-	return &Doc{blocks: b.finish(), reduced: true}
+	return &Doc{blocks: b.finish(), reduced: true}, nil
 }
 
 // Reduced reports whether the markup was ignored because the text is too long, nests too deep, or would cost too much.
