@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 	"time"
@@ -59,23 +60,40 @@ var ofText = map[string]bool{"in": true, "contains": true, startsWith: true, end
 // maxPattern is the largest length of a pattern, in bytes.
 const maxPattern = 1000
 
+// pattern is a compiled regular expression.
+type pattern struct {
+	*regexp.Regexp
+	size int // the number of instructions; those of a{100} are a hundred
+}
+
 // compilePattern compiles a regular expression in the syntax of RE2. Its error completes a sentence about the pattern.
-func compilePattern(pattern string) (*regexp.Regexp, error) {
-	if len(pattern) > maxPattern {
+func compilePattern(text string) (*pattern, error) {
+	if len(text) > maxPattern {
 		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxPattern)
 	}
-	re, err := regexp.Compile(pattern)
+	re, err := regexp.Compile(text)
 	if err != nil {
 		return nil, fmt.Errorf("the pattern is not valid: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
-	return re, nil
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, err
+	}
+	return &pattern{re, len(program.Inst)}, nil
 }
+
+// instructionsPerStep is the number of instructions of a pattern that a step runs, each for one byte of the text.
+const instructionsPerStep = 10
 
 // compileSteps is the number of steps for each byte of a pattern that is compiled.
 const compileSteps = 100
 
 // pattern returns a pattern of the input. It remembers the last one, because the items of a list often have the same.
-func (e *Env) pattern(n Node, text string) (*regexp.Regexp, error) {
+func (e *Env) pattern(n Node, text string) (*pattern, error) {
 	if e.lastPattern != nil && e.lastPattern.String() == text {
 		return e.lastPattern, nil
 	}
@@ -113,8 +131,8 @@ func (e *Env) matchText(n *Binary, l, r Value) (Value, error) {
 			return nil, err
 		}
 	}
-	// A match takes time in proportion to the product of both lengths.
-	if err := e.spend(len(text)*len(part)/bytesPerStep, n); err != nil {
+	// A match takes time in proportion to the product of the text and the instructions.
+	if err := e.spend(len(text)*re.size/instructionsPerStep, n); err != nil {
 		return nil, err
 	}
 	return re.MatchString(text), nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -65,7 +64,7 @@ type Env struct {
 	lacking  bool // something was missing
 	suspects []report
 
-	lastPattern *regexp.Regexp // of matches, from the input
+	lastPattern *pattern // of matches, from the input
 
 	tag       *Tag // current tag, with its state:
 	subject   Node // the expression whose filters are applied

@@ -2,7 +2,6 @@ package lang
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -174,7 +173,7 @@ type Binary struct {
 	Pos
 	Op      string
 	L, R    Node
-	pattern *regexp.Regexp // of matches with a literal
+	pattern *pattern // of matches with a literal
 }
 
 func (b *Binary) strength() int { return binaryStrength[b.Op] }
