@@ -16,7 +16,7 @@ type importCmd struct {
 	Template   string `arg:"" placeholder:"TEMPLATE.docx" help:"Word template of another product."`
 	Output     string `short:"o" required:"" placeholder:"OUT.docx" help:"File for the converted template. An existing file is replaced."`
 	From       string `placeholder:"LANGUAGE" help:"Language of the tags: ${import_languages} (default: detected)."`
-	Delimiters string `placeholder:"'OPEN END'" help:"What tags begin and end with, such as '[[ ]]', if the application changes it."`
+	Delimiters string `placeholder:"'OPEN END'" help:"What tags begin and end with: '[[ ]]'. With the marks of blocks: '{ } >> <<'."`
 	Data       string `placeholder:"DATA.json" help:"Sample data (an object or an array of objects), to decide what the tags leave open."`
 	JSON       bool   `name:"json" help:"Print the report as JSON."`
 }
@@ -45,10 +45,13 @@ func (c *importCmd) Run(s *streams) error {
 	options := importer.Options{From: c.From}
 	if c.Delimiters != "" {
 		delimiters := strings.Fields(c.Delimiters)
-		if len(delimiters) != 2 || c.From == "" {
+		if len(delimiters) != 2 && len(delimiters) != 4 || c.From == "" {
 			return errors.New("--delimiters takes two, separated by a space, such as '[[ ]]', and needs --from")
 		}
 		options.Open, options.End = delimiters[0], delimiters[1]
+		if len(delimiters) > 2 {
+			options.BlockOpen, options.BlockEnd = delimiters[2], delimiters[3]
+		}
 	}
 	if c.Data != "" {
 		if options.Data, err = samples(c.Data); err != nil {

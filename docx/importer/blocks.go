@@ -60,7 +60,7 @@ func (p *part) convert(w *writer) {
 	p.rewriter = newRewriter(p.src)
 	w.scopes = nil
 	for _, t := range p.tags {
-		w.notes, t.out, t.at = nil, "", -1
+		w.tag, w.notes, t.out, t.at = t, nil, "", -1
 		if t.failed == nil {
 			if err := p.convertTag(w, t); err != nil {
 				p.failTag(t, err)
@@ -107,6 +107,9 @@ func (p *part) convertTag(w *writer, t *tag) (err error) {
 	if t.follows != nil && t.follows.failed != nil {
 		return &cannot{"its loop was not converted: " + asCannot(t.follows.failed).reason, "write {{for x in list}} … {{endfor}}"}
 	}
+	if t.par.aside != nil && t.par.aside.place == inCharts && w.wholeItems && w.innermost() != nil {
+		return &cannot{"the chart is in a loop, and shows the same in each item", "write the key of the item that it needs"}
+	}
 	switch t.kind {
 	case kPrint:
 		t.out, err = w.print(t.expr)
@@ -126,6 +129,9 @@ func (p *part) convertTag(w *writer, t *tag) (err error) {
 	case kNothing:
 	default:
 		return p.open(w, t)
+	}
+	if err == nil && t.par.aside != nil {
+		return t.checkAside()
 	}
 	return err
 }

@@ -13,17 +13,21 @@ type dialect struct {
 	title string // for people
 	*grammar
 
-	openTag, endTag string // what a tag begins and ends with, if applications can change that
+	openTag, endTag string    // what a tag begins and ends with, if applications can change that
+	blockMarks      [2]string // what the tags begin with that open and close a block, if applications can change that
 
-	find    func(par *paragraph) []*tag    // reads the tags of a paragraph
-	findAll func(pars []*paragraph) []*tag // reads the tags of a part, in languages whose tags can continue in other paragraphs
-	prepare func(p *part, data []any)      // changes the tags before the blocks are matched; may be nil
-	arrange func(p *part)                  // adds changes to the part; may be nil
+	read    func(d *dialect, content string) command // reads a tag between openTag and endTag
+	find    func(par *paragraph) []*tag              // reads the tags of a paragraph
+	findAll func(pars []*paragraph) []*tag           // reads the tags of a part, in languages whose tags can continue in other paragraphs
+	prepare func(p *part, data []any)                // changes the tags before the blocks are matched; may be nil
+	arrange func(p *part)                            // adds changes to the part; may be nil
 	resolve func(w *writer, path []step) (string, error)
 
 	filters, methods, functions, properties map[string]rule
 
 	emptyIsTrue bool // an empty list is true in expressions
+
+	places place // where tags are filled besides in paragraphs
 
 	records         bool     // a field whose value is a list repeats its row
 	wholeItems      bool     // loops repeat list items and table columns, as easy-template-x does
@@ -97,8 +101,12 @@ func (i *importer) language() (*dialect, error) {
 const maxDelimiter = 20
 
 // delimited returns the language with other delimiters; "" for the usual ones.
-func (d *dialect) delimited(open, end string) (*dialect, error) {
+func (d *dialect) delimited(opt *Options) (*dialect, error) {
+	open, end := opt.Open, opt.End
 	switch {
+	case (opt.BlockOpen != "" || opt.BlockEnd != "") && d.blockMarks[0] == "":
+		return nil, &LanguageError{"The tags of " + d.title + " that open and close blocks always begin in the same way.",
+			"Write two delimiters, such as '[[ ]]'."}
 	case open == "" && end == "":
 		return d, nil
 	case d.openTag == "":
@@ -108,12 +116,24 @@ func (d *dialect) delimited(open, end string) (*dialect, error) {
 	}
 	other := *d
 	other.openTag, other.endTag = open, end
-	if d.find != nil {
-		other.find = func(par *paragraph) []*tag { return findSections(par, open, end) }
-	} else {
+	if opt.BlockOpen != "" && opt.BlockEnd != "" {
+		other.blockMarks = [2]string{opt.BlockOpen, opt.BlockEnd}
+	}
+	if d.findAll != nil {
 		other.findAll = func(pars []*paragraph) []*tag { return findCommands(pars, open, end) }
 	}
 	return &other, nil
+}
+
+// tagsIn returns the tags of a paragraph, in languages whose tags end in their paragraphs.
+func (d *dialect) tagsIn(par *paragraph) []*tag {
+	switch {
+	case d.read != nil:
+		return d.findBetween(par)
+	case d.find != nil:
+		return d.find(par)
+	}
+	return nil
 }
 
 // scores returns how much the template looks like each language.

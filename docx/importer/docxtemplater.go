@@ -9,7 +9,7 @@ import (
 // docxtemplater has tags in single braces. Its loops change the context: a key is looked up in the item, and then outward.
 var docxtemplater = &dialect{
 	name: "docxtemplater", title: "docxtemplater", grammar: &angular,
-	openTag: "{", endTag: "}", find: findDocxtemplater, resolve: resolveSection, sections: true, emptyIsTrue: true,
+	openTag: "{", endTag: "}", read: readDocxtemplater, resolve: resolveSection, sections: true, emptyIsTrue: true,
 	filters: map[string]rule{"\x00image": filter("image"), "\x00wordml": filter("wordml")},
 	methods: scriptMethods, properties: scriptProperties,
 	signs: []sign{
@@ -113,15 +113,14 @@ func braced(text, open, end string) []span {
 	}
 }
 
-func findDocxtemplater(par *paragraph) []*tag { return findSections(par, "{", "}") }
-
-// findSections reads the tags between two delimiters.
-func findSections(par *paragraph, open, end string) []*tag {
+// findBetween reads the tags between two delimiters.
+func (d *dialect) findBetween(par *paragraph) []*tag {
 	var tags []*tag
+	open, end := d.openTag, d.endTag
 	at := 0
 	for _, s := range braced(par.text, open, end) {
 		content := strings.TrimSpace(par.text[s.from+len(open) : s.to-len(end)])
-		tags = append(tags, &tag{par: par, span: s, command: readDocxtemplater(content)})
+		tags = append(tags, &tag{par: par, span: s, command: d.read(d, content)})
 		at = s.to
 	}
 	if from := strings.Index(par.text[at:], open); from >= 0 {
@@ -133,14 +132,14 @@ func findSections(par *paragraph, open, end string) []*tag {
 }
 
 // readDocxtemplater reads the content of a tag.
-func readDocxtemplater(content string) command {
+func readDocxtemplater(_ *dialect, content string) command {
 	if content == "" {
 		return command{err: &cannot{"the tag is empty", "name the key to print"}}
 	}
 	rest := strings.TrimSpace(content[1:])
 	switch content[0] {
 	case '#':
-		return readSection(rest)
+		return expression(kSection, rest).called(rest)
 	case '^':
 		return expression(kUnless, rest).called(rest)
 	case '/':

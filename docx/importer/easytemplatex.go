@@ -2,15 +2,17 @@ package importer
 
 import (
 	"regexp"
+	"strings"
 
 	"platen/docx/wml"
 )
 
-// easyTemplateX has the tags of docxtemplater. Its loops repeat list items and table columns, and options say so.
+// easyTemplateX has tags whose whole text is the name of a key, in single braces. Its loops repeat list items and table columns, and
+// options say so. A key is looked up in the item, and then outward.
 var easyTemplateX = &dialect{
 	name: "easy-template-x", title: "easy-template-x", grammar: &angular,
-	openTag: "{", endTag: "}", find: findDocxtemplater, resolve: resolveSection, sections: true, emptyIsTrue: true, wholeItems: true,
-	filters: map[string]rule{"\x00image": filter("image"), "\x00wordml": noSuchTag}, methods: scriptMethods, properties: scriptProperties,
+	openTag: "{", endTag: "}", blockMarks: [2]string{"#", "/"}, read: readEasy, resolve: contextual,
+	sections: true, emptyIsTrue: true, wholeItems: true, places: inDescriptions | inCharts,
 	signs: []sign{{loopSign, 20}},
 	notes: []string{
 		"easy-template-x prints nothing for missing values. Platen keeps their tags and reports them; see the option missing, and " +
@@ -18,22 +20,46 @@ var easyTemplateX = &dialect{
 	},
 }
 
-// noSuchTag refuses a tag that only docxtemplater has.
-func noSuchTag(*writer, operand, []*expr) (operand, error) {
-	return operand{}, &cannot{"it is not a tag of easy-template-x", "import the template with --from docxtemplater"}
+// readEasy reads the content of a tag.
+func readEasy(d *dialect, content string) command {
+	rest, isOpen := strings.CutPrefix(content, d.blockMarks[0])
+	if isOpen {
+		return readEasyLoop(strings.TrimSpace(rest))
+	}
+	if _, isEnd := strings.CutPrefix(content, d.blockMarks[1]); isEnd {
+		return command{kind: kEnd} // whatever it names
+	}
+	name := strings.TrimSpace(tagOptions.ReplaceAllString(content, ""))
+	switch {
+	case name == "":
+		return command{kind: kNothing}
+	case name != content:
+		return command{err: &cannot{"its options have no equivalent", "print the key without them"}}
+	}
+	return keyed(kPrint, name)
 }
+
+// keyed returns a command with a key.
+func keyed(k kind, name string) command {
+	if isSelf(step{key: name}) {
+		return command{kind: k, err: &cannot{"it is a key of the item, not the item", "rename the key, or write the variable of the loop"}}
+	}
+	return command{kind: k, expr: &expr{op: opName, name: name}}
+}
+
+var tagOptions = regexp.MustCompile(`\s*\[[^\]]*\]\s*$`)
 
 var loopSign = regexp.MustCompile(`\[\s*loopOver\s*:`)
 
 var loopOption = regexp.MustCompile(`^(.*?)\s*\[\s*loopOver\s*:\s*["'“”„‘’]?(\w+)["'“”„‘’]?\s*\]$`)
 
-// readSection reads the opening tag of a section. In easy-template-x, an option can say what it repeats.
-func readSection(text string) command {
+// readEasyLoop reads the opening tag of a loop or a condition. An option can say what it repeats.
+func readEasyLoop(text string) command {
 	m := loopOption.FindStringSubmatch(text)
 	if m == nil {
-		return expression(kSection, text).called(text)
+		return keyed(kSection, text)
 	}
-	c := expression(kLoop, m[1]).called(m[1])
+	c := keyed(kLoop, m[1])
 	switch m[2] {
 	case "row":
 		c.unit = unitRow
@@ -74,18 +100,75 @@ func (w *writer) typed(e *expr, o operand) (operand, error) {
 		types[m["_type"]] = true
 	}
 	switch {
-	case len(types) == 1 && types["link"]:
+	case len(types) > 1:
+	case types["link"]:
 		text := o.text
 		o.text += ".target"
 		if anyHas(w.samplesOf(e), "text") {
 			return o.with("link(" + text + ".text)"), nil
 		}
 		return o.with("link"), nil
-	case len(types) == 1 && types["image"]:
+	case types["image"]:
 		w.note("send the source of the image in base64")
-		size := "image(" + o.text + ".width, " + o.text + ".height)"
+		size := "image(" + o.text + ".width, " + o.text + `.height, "stretch")`
+		if w.tag.shows() == showsImage && !anyHas(w.samplesOf(e), "width") && !anyHas(w.samplesOf(e), "height") {
+			size = `image("stretch")` // the size of the image in the template
+		}
 		o.text += ".source"
 		return o.with(size), nil
+	case types["rawXml"]:
+		return w.rawXML(e, o)
+	case types["chart"]:
+		return o, &cannot{"the chart has lists of categories and of values, and Platen takes a list of points",
+			"send a list of points, and write {{points :: chart(name, value)}} as the alternative text of the chart"}
 	}
 	return o, &cannot{"it prints an object", "print the keys of the object"}
+}
+
+var (
+	blockXML  = regexp.MustCompile(`^\s*<w:(?:p|tbl)[ >/]`)
+	runXML    = regexp.MustCompile(`^\s*(?:<w:(?:br|tab|cr|sym|t)\b[^<>]*(?:/>|>[^<]*</w:t>)\s*)+$`)
+	spacedXML = regexp.MustCompile(`<w:(?:sym|t)\b`)
+)
+
+// rawXML writes an object with WordprocessingML.
+func (w *writer) rawXML(e *expr, o operand) (operand, error) {
+	blocks, runs, spaces, lists := true, true, true, false
+	for _, v := range w.samplesOf(e) {
+		m := v.(map[string]any)
+		replaces, _ := m["replaceParagraph"].(bool)
+		values := items([]any{m["xml"]})
+		_, isList := m["xml"].([]any)
+		lists = lists || isList
+		for _, v := range values {
+			xml, _ := v.(string)
+			blocks = blocks && replaces && blockXML.MatchString(xml)
+			runs = runs && !replaces && runXML.MatchString(xml)
+			spaces = spaces && !spacedXML.MatchString(xml)
+		}
+	}
+	value := o.text + ".xml"
+	if lists {
+		value = "$join(" + value + `, "")`
+	}
+	t := w.tag
+	w.note(noteWordML)
+	switch {
+	case blocks && strings.TrimSpace(t.par.text) == t.original():
+		o.text = value
+		return o.with("wordml"), nil
+	case runs && (spaces || !t.isFormatted()):
+		o.text = `$string("<w:r>", ` + value + `, "</w:r>")`
+		return o.with("wordml"), nil
+	}
+	return o, &cannot{"the XML replaces its paragraph, or becomes a part of its run",
+		"send a whole paragraph or run, and write {{x :: wordml}}"}
+}
+
+const noteWordML = "the operator must allow WordprocessingML from the data (--allow-wordml)"
+
+// isFormatted reports whether the run of the first character of a tag has properties.
+func (t *tag) isFormatted() bool {
+	i := t.par.textAt(t.span.from)
+	return i >= 0 && t.par.pieces[i].node.Ancestor(wml.Named("w:r")).Child("w:rPr") != nil
 }

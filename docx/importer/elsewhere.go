@@ -3,31 +3,19 @@ package importer
 import (
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"platen/ooxml"
 	"platen/ooxml/scan"
 )
 
-// asides are the attributes with texts that authors write tags in, and what they are called.
-var asides = map[string]map[string]string{
-	"wp:docPr":    {"descr": alternativeText, "title": alternativeText},
-	"pic:cNvPr":   {"descr": alternativeText, "title": alternativeText},
-	"v:shape":     {"alt": alternativeText},
-	"v:textpath":  {"string": "a watermark or WordArt"},
-	"w:hyperlink": {"w:tooltip": "the ScreenTip of a link"},
-	"w:tag":       {"w:val": "the tag of a content control"},
-	"w:alias":     {"w:val": "the title of a content control"},
-}
-
-const alternativeText = "an alternative text"
-
 // maxAsides limits the tags outside the text that a report lists.
 const maxAsides = 1000
 
 // elsewhere lists the tags that are not in text, such as those in properties, charts, and links. They stay as they are.
 func (i *importer) elsewhere() ([]Result, error) {
-	if i.dialect.find == nil && i.dialect.findAll == nil || i.dialect == box || i.dialect == mailMerge {
+	if i.dialect == box || i.dialect == mailMerge {
 		return nil, nil
 	}
 	var all []Result
@@ -42,7 +30,7 @@ func (i *importer) elsewhere() ([]Result, error) {
 		}
 	}
 	for _, p := range i.parts {
-		if err := attributesOf(p.src, func(place, text string) { add(p.name, place, text) }); err != nil {
+		if err := i.attributesOf(p.src, func(place, text string) { add(p.name, place, text) }); err != nil {
 			return nil, err
 		}
 	}
@@ -61,7 +49,7 @@ func (i *importer) aside(opc *ooxml.Part, add func(part, place, text string)) er
 		return err
 	}
 	for _, rel := range rels {
-		if rel.External {
+		if rel.External && !i.links[opc.Name+" "+rel.ID] {
 			target, err := url.PathUnescape(rel.Target)
 			if err != nil {
 				target = rel.Target
@@ -72,7 +60,8 @@ func (i *importer) aside(opc *ooxml.Part, add func(part, place, text string)) er
 	place := map[string]string{
 		"/docProps": "the document properties", "/word/charts": "a chart", "/word/diagrams": "a diagram",
 	}[path.Dir(opc.Name)]
-	if place == "" || path.Ext(opc.Name) != ".xml" {
+	isShown := slices.ContainsFunc(i.others, func(p *part) bool { return p.name == opc.Name })
+	if place == "" || path.Ext(opc.Name) != ".xml" || isShown {
 		return nil
 	}
 	src, err := i.pkg.ReadXML(opc)
@@ -91,13 +80,13 @@ func (i *importer) aside(opc *ooxml.Part, add func(part, place, text string)) er
 	return r.Err()
 }
 
-// attributesOf calls a function for the texts in the attributes of a part.
-func attributesOf(src []byte, add func(place, text string)) error {
+// attributesOf calls a function for the texts in the attributes of a part that are not filled.
+func (i *importer) attributesOf(src []byte, add func(place, text string)) error {
 	r := scan.New(src)
 	for range r.All {
-		for name, place := range asides[r.Name()] {
-			if text := r.Attr(name); text != "" {
-				add(place, text)
+		for name, at := range placesOf[r.Name()] {
+			if text := r.Attr(name); text != "" && i.dialect.places&at == 0 {
+				add(titles[at], text)
 			}
 		}
 	}
@@ -110,8 +99,5 @@ func (i *importer) tagsOf(par *paragraph) []*tag {
 	if i.dialect.findAll != nil {
 		tags = i.dialect.findAll([]*paragraph{par})
 	}
-	if i.dialect.find != nil {
-		tags = append(tags, i.dialect.find(par)...)
-	}
-	return tags
+	return append(tags, i.dialect.tagsIn(par)...)
 }

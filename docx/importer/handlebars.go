@@ -11,6 +11,7 @@ import (
 var handlebars = &dialect{
 	name: "handlebars", title: "Handlebars or Mustache", grammar: &javascript, find: findHandlebars, resolve: resolveHandlebars,
 	properties: scriptProperties, sections: true, strict: true, wholeParagraphs: true,
+	places: inDescriptions | inAlternatives | inTooltips | inControls | inWatermarks | inLinks | inCharts,
 	signs: []sign{
 		{regexp.MustCompile(`\{\{\{?\s*[#/^>&][^{}]*\}\}`), 8}, {regexp.MustCompile(`\{\{[^{}]*(?:\.\./|this\.|@index|@key)[^{}]*\}\}`), 6},
 		{regexp.MustCompile(`\{\{\s*[\w.]+\s*\}\}`), 1},

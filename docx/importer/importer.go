@@ -30,7 +30,11 @@ type Options struct {
 	From string // the name of the language; "" to detect it
 	Open string // what a tag begins with, for a language whose applications can change that; "" for what is usual
 	End  string // what a tag ends with; "" for what is usual
-	Data []any  // samples of the input, as encoding/json decodes them with UseNumber; nil for none
+
+	BlockOpen string // what a tag that opens a block has after Open, if applications can change that; "" for what is usual
+	BlockEnd  string // the same of a tag that closes a block
+
+	Data []any // samples of the input, as encoding/json decodes them with UseNumber; nil for none
 }
 
 // Report says what became of each tag.
@@ -75,10 +79,12 @@ func Convert(w io.Writer, r io.ReaderAt, size int64, opt Options) (*Report, erro
 	if i.dialect, err = i.language(); err != nil {
 		return nil, err
 	}
-	if i.dialect, err = i.dialect.delimited(opt.Open, opt.End); err != nil {
+	if i.dialect, err = i.dialect.delimited(&opt); err != nil {
 		return nil, err
 	}
-	i.findTags()
+	if err := i.findTags(); err != nil {
+		return nil, err
+	}
 	var file []byte
 	for range maxRounds {
 		if file, err = i.convert(); err != nil {
@@ -105,6 +111,8 @@ type importer struct {
 	opt     Options
 	dialect *dialect
 	parts   []*part
+	others  []*part         // that elements of parts show, with tags
+	links   map[string]bool // the links among the asides, by the part with their URL and their id
 }
 
 // read reads the parts with text.
@@ -145,14 +153,20 @@ var textTypes = map[string]bool{
 }
 
 // findTags reads the tags of all parts.
-func (i *importer) findTags() {
+func (i *importer) findTags() error {
 	for _, p := range i.parts {
+		if err := i.findAsides(p); err != nil {
+			return err
+		}
 		if i.dialect.findAll != nil {
 			p.tags = i.dialect.findAll(p.pars)
 		}
 		for _, par := range p.pars {
-			if i.dialect.find != nil {
-				p.tags = append(p.tags, i.dialect.find(par)...)
+			p.tags = append(p.tags, i.dialect.tagsIn(par)...)
+		}
+		for _, t := range p.tags {
+			if t.par.aside != nil {
+				p.restrict(t)
 			}
 		}
 		slices.SortStableFunc(p.tags, func(a, b *tag) int { return a.start() - b.start() })
@@ -161,10 +175,14 @@ func (i *importer) findTags() {
 		}
 		p.match()
 	}
+	return nil
 }
 
-// start is the position of a tag in the source.
+// start is the position of a tag in the source, or of the element that shows it.
 func (t *tag) start() int {
+	if t.par.aside != nil {
+		return t.par.node.Start
+	}
 	piece := &t.par.pieces[t.par.pieceAt(t.span.from)]
 	if piece.isText() {
 		return piece.source(t.span.from)
@@ -178,6 +196,9 @@ func (i *importer) convert() ([]byte, error) {
 	var out bytes.Buffer
 	pw := ooxml.NewWriter(&out)
 	changed := map[string][]byte{}
+	for _, p := range i.others {
+		p.rewriter = newRewriter(p.src)
+	}
 	for _, p := range i.parts {
 		if len(p.tags) == 0 && !slices.ContainsFunc(p.pars, func(par *paragraph) bool { return strings.Contains(par.text, "{{") }) {
 			continue
@@ -188,6 +209,11 @@ func (i *importer) convert() ([]byte, error) {
 		}
 		p.place()
 		changed[p.name] = p.bytes()
+	}
+	for _, p := range i.others {
+		if len(p.edits) > 0 {
+			changed[p.name] = p.bytes()
+		}
 	}
 	for _, opc := range i.pkg.Parts() {
 		data, ok := changed[opc.Name]

@@ -11,6 +11,15 @@ import (
 // inert is put between the braces of text that Platen would read as a tag. It is invisible: a zero width non-joiner.
 const inert = "\u200C"
 
+// replace replaces a stretch of a paragraph's text, which may be in another part.
+func (p *part) replace(par *paragraph, from, to int, with string) {
+	if par.aside != nil && par.aside.in != nil {
+		par.aside.in.rewriter.replace(par, from, to, with)
+		return
+	}
+	p.rewriter.replace(par, from, to, with)
+}
+
 // place puts what replaces the tags into the part.
 func (p *part) place() {
 	for _, t := range p.tags {
@@ -66,7 +75,7 @@ func (p *part) isAloneInRow(t *tag) bool {
 		return false
 	}
 	for _, par := range p.pars {
-		if par.node.Ancestor(func(n *wml.Node) bool { return n == row }) == nil {
+		if par.aside != nil || par.node.Ancestor(func(n *wml.Node) bool { return n == row }) == nil {
 			continue
 		}
 		text := par.text
@@ -132,7 +141,7 @@ func (p *part) inRow(row *wml.Node, last bool) *paragraph {
 	var found *paragraph
 	for _, par := range p.pars {
 		box := wml.Named("w:txbxContent")
-		if par.node.Ancestor(wml.Named("w:tr")) != row || par.node.Ancestor(box) != row.Ancestor(box) {
+		if par.aside != nil || par.node.Ancestor(wml.Named("w:tr")) != row || par.node.Ancestor(box) != row.Ancestor(box) {
 			continue
 		}
 		if found == nil || last {

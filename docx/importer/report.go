@@ -11,13 +11,16 @@ import (
 
 // tagAt returns the converted tag that a problem of the converted template is about, or nil.
 func (i *importer) tagAt(problem *docx.Error) *tag {
-	var found *tag
+	var found, aside *tag
 	for _, p := range i.parts {
-		if p.name != problem.Part {
-			continue
-		}
 		for _, t := range p.tags {
-			if t.failed != nil || t.out == "" {
+			if t.failed != nil || t.out == "" || p.name != problem.Part && !t.isIn(problem.Part) {
+				continue
+			}
+			if t.par.aside != nil {
+				if aside == nil && t.out == problem.Tag {
+					aside = t
+				}
 				continue
 			}
 			near := p.position(t) <= problem.Offset && (found == nil || p.position(t) >= p.position(found))
@@ -26,7 +29,15 @@ func (i *importer) tagAt(problem *docx.Error) *tag {
 			}
 		}
 	}
+	if aside != nil && (found == nil || found.out != problem.Tag) {
+		return aside
+	}
 	return found
+}
+
+// isIn reports whether a tag is in a part that another shows.
+func (t *tag) isIn(part string) bool {
+	return t.par.aside != nil && t.par.aside.in != nil && t.par.aside.in.name == part
 }
 
 // report says what became of the tags. Those in the fallback of a text box are left out, because they repeat others.
@@ -40,7 +51,7 @@ func (i *importer) report() (*Report, error) {
 			}
 			r.Tags++
 			result := Result{
-				Part: p.name, Heading: t.par.heading, Place: places.Locate(t.par.node), Text: shorten(t.par.text), Original: t.original(),
+				Part: p.name, Heading: t.par.heading, Place: t.location(places), Text: shorten(t.par.text), Original: t.original(),
 			}
 			if t.failed != nil {
 				c := asCannot(t.failed)
@@ -62,6 +73,14 @@ func (i *importer) report() (*Report, error) {
 	r.Results = append(r.Results, asides...)
 	r.explain()
 	return r, nil
+}
+
+// location describes where a tag is.
+func (t *tag) location(places *wml.Locator) string {
+	if at := t.par.aside; at != nil {
+		return places.Locate(t.par.node) + ", " + titles[at.place]
+	}
+	return places.Locate(t.par.node)
 }
 
 // explain adds the meaning of the notes on tags.
@@ -88,7 +107,7 @@ func (i *importer) annotate(w io.Writer, file []byte) error {
 				hint = "In Platen: " + hint + "."
 			}
 			problems = append(problems, &docx.Error{
-				Part: p.name, Place: places.Locate(t.par.node), Tag: t.original(), Message: "This tag was not converted: " + c.reason + ".",
+				Part: p.name, Place: t.location(places), Tag: t.original(), Message: "This tag was not converted: " + c.reason + ".",
 				Hint:   hint,
 				Offset: p.position(t),
 			})

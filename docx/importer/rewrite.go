@@ -28,13 +28,17 @@ func newRewriter(src []byte) *rewriter { return &rewriter{src: src, preserved: m
 // replace replaces a stretch of a paragraph's text. The new text has the formatting of the first character of the stretch; an empty
 // stretch inserts text at its position.
 func (r *rewriter) replace(p *paragraph, from, to int, with string) {
+	escape := escape
+	if p.aside != nil {
+		escape = p.aside.escape
+	}
 	i := p.textAt(from)
 	if i < 0 {
 		r.addRun(p, false, with)
 		return
 	}
 	first := &p.pieces[i]
-	r.preserve(first.node)
+	r.preserve(first)
 	at := first.source(min(max(from, first.from), first.to))
 	if to <= first.to {
 		r.edits = append(r.edits, edit{at, first.source(max(to, first.from)), escape(with)})
@@ -68,12 +72,16 @@ func (r *rewriter) remove(p *piece, to int) {
 		r.edits = append(r.edits, edit{p.node.Start, p.node.End, ""})
 		return
 	}
-	r.preserve(p.node)
+	r.preserve(p)
 	r.edits = append(r.edits, edit{p.source(p.from), p.source(min(to, p.to)), ""})
 }
 
 // preserve keeps the blanks at the ends of a w:t, which may be there after a change.
-func (r *rewriter) preserve(t *wml.Node) {
+func (r *rewriter) preserve(p *piece) {
+	if p.plain {
+		return
+	}
+	t := p.node
 	open := r.src[t.Start:t.OpenEnd]
 	blank := bytes.ContainsAny(r.src[t.OpenEnd:t.CloseStart], " \t\n\u00A0")
 	if !blank || r.preserved[t] || bytes.Contains(open, []byte("xml:space")) {

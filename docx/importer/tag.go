@@ -38,6 +38,7 @@ type command struct {
 	test          *expr
 	text          string // of kText
 	inverse       bool   // a section keeps its content if expr is false
+	fills         bool   // it fills the content control whose name it is
 	unit          unit
 	note          string
 	err           error // why it cannot be converted

@@ -16,7 +16,8 @@ type paragraph struct {
 	pieces  []piece
 	fields  []*field
 	heading string // the text of the nearest heading
-	twin    bool   // a copy in the fallback of a text box
+	twin    bool   // a copy in the fallback of a text box, or of a description of an image
+	aside   *aside // where the text is, if it is not that of a w:p
 }
 
 // piece is a part of a paragraph's text that comes from one element: a w:t, or an element that counts as one character.
@@ -24,9 +25,10 @@ type piece struct {
 	node     *wml.Node
 	from, to int   // in the text
 	offsets  []int // of a w:t whose bytes are not its text: the source offset of each byte, and the end
+	plain    bool  // it is an attribute, or the content of another element
 }
 
-func (p *piece) isText() bool { return p.node.Name == "w:t" }
+func (p *piece) isText() bool { return p.plain || p.node.Name == "w:t" }
 
 // source returns the position in the part of a byte of the text, which is in the piece or at its end.
 func (p *piece) source(offset int) int {

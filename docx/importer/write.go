@@ -16,6 +16,7 @@ type writer struct {
 	data   []any    // samples of the input; nil for none
 	taken  map[string]bool
 	notes  []string // on the current tag
+	tag    *tag     // the current one
 }
 
 // operand is a value in Platen's language, with the filters that follow it.

@@ -80,7 +80,7 @@ var withAttributes = SetOf("w:ins w:del w:moveFrom w:moveTo w:cellIns w:cellDel 
 	"w:outlineLvl w:num w:numId w:abstractNum w:abstractNumId w:ilvl w:lvl w:lvlOverride w:hyperlink w:fldSimple w:tag " +
 	"w:alias w:date w:dateFormat w:lid w:listItem w14:checked w14:checkedState w14:uncheckedState c:chart cx:chart " +
 	"w:footnoteReference w:headerReference w:footerReference w:endnoteReference w:footnote w:endnote wp:extent pic:cNvPr " +
-	"a:ext a:off v:shape a:blip a:xfrm w:fldChar w:gridCol w:gridSpan w:gridBefore w:gridAfter w:wBefore w:wAfter w:tcW " +
+	"a:ext a:off a:hlinkClick v:shape a:blip a:xfrm w:fldChar w:gridCol w:gridSpan w:gridBefore w:gridAfter w:wBefore w:wAfter w:tcW " +
 	"w:pgSz w:pgMar w:numFmt w:start w:startOverride w:tab w:lvlText w:suff w:isLgl w:lvlRestart w:numStyleLink " +
 	"v:rect v:roundrect v:oval v:line v:polyline v:curve v:arc v:image v:group o:OLEObject o:proxy w:control v:textpath " +
 	"w:name w:checked w:listEntry w:maxLength w:format w:type")
