@@ -21,7 +21,7 @@ type place uint8
 
 const (
 	inDescriptions place = 1 << iota // alternative texts of drawings
-	inAlternatives                   // other alternative texts
+	inAlternatives                   // others, such as their titles
 	inTooltips                       // texts that appear over images with a link
 	inControls                       // tags and titles of content controls
 	inWatermarks                     // watermarks and WordArt
@@ -48,7 +48,7 @@ var titles = map[place]string{
 	inWatermarks: "a watermark or WordArt", inLinks: "a link", inCharts: "a chart",
 }
 
-// aside is where the text of a paragraph is that is none.
+// aside is where the text of a paragraph is that is not a w:p.
 type aside struct {
 	place  place
 	in     *part // that has the text; nil for the part of the element that shows it
@@ -241,6 +241,13 @@ func (p *part) restrict(t *tag) {
 
 // checkAside returns an error if Platen does not fill a text outside of paragraphs with what replaces a tag there.
 func (t *tag) checkAside() error {
+	if t.par.aside.place == inTooltips {
+		if drawing := t.par.node.Ancestor(wml.Named("w:drawing")); !t.fills || drawing == nil || len(drawing.All("pic:pic")) != 1 ||
+			len(drawing.All("wp:docPr")) != 1 {
+			return &cannot{"Platen has no tags in the ScreenTip of an image", "write the tag of an image as its alternative text"}
+		}
+		return nil
+	}
 	shows := t.shows()
 	whole := t.span == span{0, len(t.par.text)}
 	for _, s := range firstOf(lang.Find(t.out)) {

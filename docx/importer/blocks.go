@@ -23,7 +23,7 @@ func (p *part) match() {
 	var open []*block
 	for _, t := range p.tags {
 		switch t.kind {
-		case kLoop, kIf, kSection, kUnless, kWith:
+		case kLoop, kIf, kSection, kUnless, kWith, kStyle:
 			t.block = &block{tags: []*tag{t}}
 			open = append(open, t.block)
 		case kPrint:
@@ -59,7 +59,15 @@ func (p *part) match() {
 func (p *part) convert(w *writer) {
 	p.rewriter = newRewriter(p.src)
 	w.scopes = nil
+	references := p.references(w)
+	note := ""
 	for _, t := range p.tags {
+		if len(references) > 0 {
+			references = w.passReferences(references, t.start())
+		}
+		if in := p.noteOf(t); in != note {
+			note, w.scopes = in, slices.Clone(w.references[in])
+		}
 		w.tag, w.notes, t.out, t.at = t, nil, "", -1
 		if t.failed == nil {
 			if err := p.convertTag(w, t); err != nil {
@@ -73,6 +81,7 @@ func (p *part) convert(w *writer) {
 			t.notes = append(t.notes, t.note)
 		}
 	}
+	w.passReferences(references, len(p.src))
 }
 
 func (p *part) failTag(t *tag, err error) {
@@ -110,6 +119,20 @@ func (p *part) convertTag(w *writer, t *tag) (err error) {
 	if t.par.aside != nil && t.par.aside.place == inCharts && w.wholeItems && w.innermost() != nil {
 		return &cannot{"the chart is in a loop, and shows the same in each item", "write the key of the item that it needs"}
 	}
+	switch {
+	case t.write != nil:
+		t.out, err = t.write(w)
+	default:
+		err = p.write(w, t)
+	}
+	if err == nil && t.par.aside != nil {
+		return t.checkAside()
+	}
+	return err
+}
+
+// write sets the text that replaces a usual tag.
+func (p *part) write(w *writer, t *tag) (err error) {
 	switch t.kind {
 	case kPrint:
 		t.out, err = w.print(t.expr)
@@ -129,9 +152,6 @@ func (p *part) convertTag(w *writer, t *tag) (err error) {
 	case kNothing:
 	default:
 		return p.open(w, t)
-	}
-	if err == nil && t.par.aside != nil {
-		return t.checkAside()
 	}
 	return err
 }
@@ -185,6 +205,9 @@ func (p *part) outlives(t *tag) bool {
 
 // open writes the tag that opens a block.
 func (p *part) open(w *writer, t *tag) error {
+	if t.kind == kStyle {
+		return p.openStyle(w, t)
+	}
 	b := t.block
 	if end := b.tags[len(b.tags)-1]; w.cells && t.row() == end.row() && t.cell() != end.cell() {
 		return &cannot{"it repeats or removes table cells", "write {{tablecolumn x in list}} … {{endtablecolumn}} around the columns"}
@@ -249,6 +272,9 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	}
 	last := b.tags[len(b.tags)-1]
 	b.word = w.wordOf(t, last)
+	if t.word == "tablecolumn" && !t.spansColumn(last) {
+		return &cannot{"it repeats a part of a column", "write {{tablecolumn x in list}} in the first row of the table"}
+	}
 	if t.unit == unitTable {
 		if b.word = "for"; t.row() == nil || last.row() == nil || tableOf(t.row()) != tableOf(last.row()) {
 			return &cannot{"its tags are not in one table", "write {{for x in list}} above the table, and {{endfor}} below it"}
@@ -288,6 +314,16 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	b.list = strings.Join(append([]string{variables + " in " + o.text}, o.filters...), " :: ")
 	t.out = "{{" + b.word + " " + b.list + "}}"
 	return nil
+}
+
+// spansColumn reports whether a block begins in the first row of a table and ends in the same column of the last.
+func (t *tag) spansColumn(end *tag) bool {
+	a, b := t.cell(), end.cell()
+	if a == nil || b == nil || tableOf(a) != tableOf(b) || columnOf(a) != columnOf(b) {
+		return false
+	}
+	rows := tableOf(a).All("w:tr")
+	return t.row() == rows[0] && end.row() == rows[len(rows)-1]
 }
 
 // wordOf returns the word of a loop.

@@ -27,7 +27,8 @@ type dialect struct {
 
 	emptyIsTrue bool // an empty list is true in expressions
 
-	places place // where tags are filled besides in paragraphs
+	places      place // where tags are filled besides in paragraphs
+	notesInside bool  // the tags of a note are in the loops around its reference
 
 	records         bool     // a field whose value is a list repeats its row
 	wholeItems      bool     // loops repeat list items and table columns, as easy-template-x does

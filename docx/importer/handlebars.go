@@ -11,6 +11,7 @@ import (
 var handlebars = &dialect{
 	name: "handlebars", title: "Handlebars or Mustache", grammar: &javascript, find: findHandlebars, resolve: resolveHandlebars,
 	properties: scriptProperties, sections: true, strict: true, wholeParagraphs: true,
+	arrange: arrangeStyles, notesInside: true,
 	places: inDescriptions | inAlternatives | inTooltips | inControls | inWatermarks | inLinks | inCharts,
 	signs: []sign{
 		{regexp.MustCompile(`\{\{\{?\s*[#/^>&][^{}]*\}\}`), 8}, {regexp.MustCompile(`\{\{[^{}]*(?:\.\./|this\.|@index|@key)[^{}]*\}\}`), 6},
@@ -81,22 +82,22 @@ func readHandlebars(content string) command {
 	if condition, ok := strings.CutPrefix(content, "else if "); ok {
 		return context(kElseIf, condition)
 	}
+	if c, ok := readJsreport(content); ok {
+		return c
+	}
 	return context(kPrint, content)
 }
-
-// repeaters are the helpers of jsreport that repeat what contains their tags.
-var repeaters = map[string]unit{"docxTable": unitRow, "docxList": unitParagraph}
 
 // readHelper reads the opening tag of a block.
 func readHelper(helper, argument string) command {
 	kinds := map[string]kind{"each": kLoop, "if": kIf, "unless": kUnless, "with": kWith}
-	k, known := kinds[helper]
-	data := strings.TrimPrefix(argument, "data=")
-	if u := repeaters[helper]; u != unitNone && data != "" && !strings.ContainsAny(data, " ()='\"") {
-		c := context(kLoop, data)
-		c.unit = u
-		return c.called(helper)
+	switch helper {
+	case "docxTable", "docxList":
+		return readRepeater(helper, argument)
+	case "docxStyle":
+		return readStyle(argument)
 	}
+	k, known := kinds[helper]
 	if !known && argument != "" {
 		return command{kind: kSection, closes: helper, err: &cannot{"the helper " + strconv.Quote(helper) + " is code of the application",
 			"write {{for x in list}} … {{endfor}} or {{if condition}} … {{endif}}"}}
@@ -123,10 +124,26 @@ func context(k kind, text string) command {
 		return command{kind: k, expr: &expr{op: opName, name: s}}
 	}
 	if strings.ContainsAny(text, " ()'\"=") && !strings.Contains(text, "[") {
-		helper, _, _ := strings.Cut(strings.TrimLeft(text, "("), " ")
-		return command{kind: k, err: &cannot{"the helper " + strconv.Quote(helper) + " is code of the application",
-			"write an expression or a filter of Platen (docs/templates.md), or add a key with the result to the data"}}
+		return called(k, text)
 	}
+	return command{kind: k, expr: wordExpr(text)}
+}
+
+// called returns a command with a call of a helper, in parentheses or not.
+func called(k kind, text string) command {
+	r := &helperReader{text: text}
+	if !strings.HasPrefix(text, "(") {
+		r.text = "(" + text + ")"
+	}
+	e := r.value()
+	if e != nil && e.op != opCall && r.err == nil {
+		return command{kind: k, expr: e}
+	}
+	return command{kind: k, err: errHelper(helperWord.FindString(strings.TrimLeft(text, "(")))}
+}
+
+// contextPath returns the expression that a path is.
+func contextPath(text string) *expr {
 	e := &expr{op: opName}
 	for ok := true; ok; {
 		if text, ok = strings.CutPrefix(text, "../"); ok {
@@ -146,7 +163,7 @@ func context(k kind, text string) command {
 			e = &expr{op: opMember, name: part, args: []*expr{e}}
 		}
 	}
-	return command{kind: k, expr: e}
+	return e
 }
 
 // positions are the variables of loops.

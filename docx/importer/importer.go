@@ -268,7 +268,11 @@ func (i *importer) recheck(file []byte) (again bool, err error) {
 	if !ok {
 		return false, err
 	}
-	for _, problem := range problems.Mistakes() {
+	mistakes := slices.DeleteFunc(problems.Mistakes(), func(e *docx.Error) bool {
+		t := i.tagAt(e)
+		return t != nil && t.includes && t.out == e.Tag // the file need not be there
+	})
+	for _, problem := range mistakes {
 		if t := i.tagAt(problem); t != nil {
 			again = true
 			c := &cannot{problem.Message, problem.Hint}
@@ -278,7 +282,7 @@ func (i *importer) recheck(file []byte) (again bool, err error) {
 			t.failed = c
 		}
 	}
-	if !again && len(problems.Mistakes()) > 0 {
+	if !again && len(mistakes) > 0 {
 		return false, fmt.Errorf("the converted template has mistakes: %w", problems)
 	}
 	return again, nil

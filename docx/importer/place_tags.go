@@ -27,6 +27,8 @@ func (p *part) place() {
 			continue
 		}
 		switch {
+		case t.putIn != nil:
+			t.putIn(p, t)
 		case t.place != nil:
 			t.place()
 		case t.field != nil:

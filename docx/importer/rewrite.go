@@ -94,7 +94,7 @@ func (r *rewriter) preserve(p *piece) {
 // addRun adds a run with text at the start or the end of a paragraph.
 func (r *rewriter) addRun(p *paragraph, atEnd bool, text string) {
 	prefix := p.node.Prefix(r.src)
-	run := "<" + prefix + "r><" + prefix + "t" + wml.Preserve + ">" + escape(text) + "</" + prefix + "t></" + prefix + "r>"
+	run := textRun(prefix, text)
 	if !p.node.Void() {
 		at := p.node.OpenEnd
 		if props := p.node.Child("w:pPr"); props != nil {
@@ -108,6 +108,11 @@ func (r *rewriter) addRun(p *paragraph, atEnd bool, text string) {
 	}
 	open := strings.TrimRight(strings.TrimSuffix(string(r.src[p.node.Start:p.node.End]), "/>"), " ")
 	r.edits = append(r.edits, edit{p.node.Start, p.node.End, open + ">" + run + "</" + prefix + "p>"})
+}
+
+// textRun returns a run with text.
+func textRun(prefix, text string) string {
+	return "<" + prefix + "r><" + prefix + "t" + wml.Preserve + ">" + escape(text) + "</" + prefix + "t></" + prefix + "r>"
 }
 
 // addParagraph adds a paragraph with a tag before or after another.

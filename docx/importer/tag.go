@@ -17,6 +17,7 @@ const (
 	kSection             // is a loop or a condition, depending on the data
 	kUnless              // keeps its content if expr is false
 	kWith                // makes expr the context
+	kStyle               // colors its content
 	kElseIf
 	kElse
 	kEnd
@@ -38,10 +39,16 @@ type command struct {
 	test          *expr
 	text          string // of kText
 	inverse       bool   // a section keeps its content if expr is false
-	fills         bool   // it fills the content control whose name it is
+	fills         bool   // it fills the content control or the image that has it in its description
 	unit          unit
 	note          string
-	err           error // why it cannot be converted
+	err           error  // why it cannot be converted
+	style         *call  // of kStyle
+	word          string // of the block in Platen, if that is known
+	includes      bool   // it inserts another file
+
+	write func(w *writer) (string, error) // writes what replaces it, if that is special
+	putIn func(p *part, t *tag)           // puts what replaces it into the part, if that is special
 }
 
 // unit is the element that a block tag stands for.
@@ -74,7 +81,6 @@ type tag struct {
 
 	added   bool   // it is not in the template, but its equivalent in Platen needs it
 	follows *tag   // the opening tag of the loop whose second example it is in
-	word    string // of the block in Platen, if that is known
 	place   func() // puts what replaces it into the part, if that is special
 
 	failed error    // why it stays
@@ -112,6 +118,8 @@ type block struct {
 	word  string // of the block in Platen: for, tablerow, tablecolumn, if
 	list  string // or condition, in Platen's language
 	end   bool   // it has an end
+
+	coloring *coloring // of kStyle
 }
 
 // fail leaves all tags of a block as they are.

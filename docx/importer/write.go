@@ -17,6 +17,8 @@ type writer struct {
 	taken  map[string]bool
 	notes  []string // on the current tag
 	tag    *tag     // the current one
+
+	references map[string][]*scope // the scopes around the references to notes, by their kind and id
 }
 
 // operand is a value in Platen's language, with the filters that follow it.
