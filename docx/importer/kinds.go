@@ -165,6 +165,8 @@ func (w *writer) asPrinted(e *expr, o operand) (operand, error) {
 		return o, &cannot{"it repeats its table row for a program that fills the mail merge", "write {{tablerow x in list}} … {{endtablerow}}"}
 	case k.has(aList) && kindsOfValues(items(w.samplesOf(e))).has(aList|anObject):
 		return o, &cannot{"it prints a list of lists or objects", "write {{for x in list}} … {{endfor}}"}
+	case w.sticky && slices.ContainsFunc(w.textsOf(e), literalXML.MatchString):
+		return o, &cannot{"the text has XML between two bars, ||", "send the XML of whole runs, and write {{x :: wordml}}"}
 	case k.has(aList):
 		return o.with("join(" + quote(",") + ")"), nil
 	case len(w.textsOf(e)) > 0 && k == aText && len(o.filters) == 0 && !slices.ContainsFunc(w.textsOf(e), isNoImage):
@@ -176,6 +178,9 @@ func (w *writer) asPrinted(e *expr, o operand) (operand, error) {
 	}
 	return o, nil
 }
+
+// literalXML finds the XML in the values of docx-templates.
+var literalXML = regexp.MustCompile(`(?s)\|\|.*<.*\|\|`)
 
 func isNoImage(s string) bool { return !strings.HasPrefix(s, "data:image/") }
 
