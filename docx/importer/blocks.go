@@ -23,7 +23,7 @@ func (p *part) match() {
 	var open []*block
 	for _, t := range p.tags {
 		switch t.kind {
-		case kLoop, kIf, kSection, kUnless, kWith, kStyle:
+		case kLoop, kIf, kSection, kUnless, kWith, kStyle, kMatrix:
 			t.block = &block{tags: []*tag{t}}
 			open = append(open, t.block)
 		case kPrint:
@@ -205,8 +205,11 @@ func (p *part) outlives(t *tag) bool {
 
 // open writes the tag that opens a block.
 func (p *part) open(w *writer, t *tag) error {
-	if t.kind == kStyle {
+	switch t.kind {
+	case kStyle:
 		return p.openStyle(w, t)
+	case kMatrix:
+		return p.openMatrix(w, t)
 	}
 	b := t.block
 	if end := b.tags[len(b.tags)-1]; w.cells && t.row() == end.row() && t.cell() != end.cell() {
@@ -395,7 +398,10 @@ func (p *part) divideRows(w *writer, t *tag) error {
 }
 
 // close writes the end of a block.
-func (p *part) close(_ *writer, t *tag) {
+func (p *part) close(w *writer, t *tag) {
+	if first := t.block.tags[0]; first.matrix != nil && first.failed == nil {
+		p.closeMatrix(w, t.block)
+	}
 	if t.block.word != "" {
 		t.out = "{{end" + t.block.word + "}}"
 	}

@@ -176,6 +176,8 @@ func resolveHandlebars(w *writer, path []step) (string, error) {
 	switch {
 	case positions[name] != "" && len(path) == 1 && w.innermost() != nil:
 		return strings.Replace(positions[name], "loop.", "loop."+strings.Repeat("parent.", up), 1), nil
+	case up == 0 && len(path) == 1 && w.innermost() != nil && w.innermost().positions[name] != "":
+		return w.innermost().positions[name], nil
 	case name == "@root":
 		return pathText("", path[1:])
 	case strings.HasPrefix(name, "@"):

@@ -46,8 +46,9 @@ func readRepeater(helper, argument string) command {
 	switch {
 	case h.named["colsWidth"] != nil:
 		c.err = &cannot{"the data sets the widths of the columns", "set the widths in the template"}
-	case h.named["rows"] != nil:
-		c.err = errMatrix
+	case h.named["rows"] != nil && h.matrix() != nil && len(h.named) == 2:
+		c.kind, c.matrix, c.putIn = kMatrix, h.matrix(), putMatrix
+		return c
 	case list == nil || len(h.args) > 1 || len(h.named) > 2 || list.op == opCall:
 		c.err = errHelper(helper)
 	case helper == "docxTable" && h.text("vertical") == "true":
@@ -60,13 +61,6 @@ func readRepeater(helper, argument string) command {
 	}
 	return c
 }
-
-// errMatrix is the reason for tables whose columns and rows are both in the data.
-var errMatrix = &cannot{"it makes a table of lists",
-	"write {{tablecolumn k, c in columns}}{{c}}{{endtablecolumn}} in one row, and {{tablerow r in rows}}{{r[k]}}{{endtablerow}} in the next"}
-
-// readMatrix refuses a table whose columns and rows are both in the data.
-func readMatrix(*call) command { return command{err: errMatrix} }
 
 // readChild reads a tag that inserts another file.
 func readChild(h *call) command {

@@ -27,6 +27,7 @@ func (p *part) place() {
 			continue
 		}
 		switch {
+		case t.block != nil && t.block.tags[0].matrix != nil && t.kind == kEnd: // with the opening tag
 		case t.putIn != nil:
 			t.putIn(p, t)
 		case t.place != nil:

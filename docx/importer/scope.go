@@ -15,6 +15,8 @@ type scope struct {
 	key      string // of an object, in Platen, in a loop that changes the context to the values
 	path     string // what the context is, if it is not a loop; "" for a condition
 	samples  []any  // of the item
+
+	positions map[string]string // what the variables for positions are, if that is special
 }
 
 // prefix is the text of the context that a scope makes; "" for a condition.

@@ -18,6 +18,7 @@ const (
 	kUnless              // keeps its content if expr is false
 	kWith                // makes expr the context
 	kStyle               // colors its content
+	kMatrix              // repeats a cell in two directions
 	kElseIf
 	kElse
 	kEnd
@@ -42,10 +43,11 @@ type command struct {
 	fills         bool   // it fills the content control or the image that has it in its description
 	unit          unit
 	note          string
-	err           error  // why it cannot be converted
-	style         *call  // of kStyle
-	word          string // of the block in Platen, if that is known
-	includes      bool   // it inserts another file
+	err           error   // why it cannot be converted
+	style         *call   // of kStyle
+	matrix        *matrix // of kMatrix
+	word          string  // of the block in Platen, if that is known
+	includes      bool    // it inserts another file
 
 	write func(w *writer) (string, error) // writes what replaces it, if that is special
 	putIn func(p *part, t *tag)           // puts what replaces it into the part, if that is special
