@@ -213,7 +213,9 @@ func (p *part) open(w *writer, t *tag) error {
 	}
 	b := t.block
 	if end := b.tags[len(b.tags)-1]; w.cells && t.row() == end.row() && t.cell() != end.cell() {
-		return &cannot{"it repeats or removes table cells", "write {{tablecolumn x in list}} … {{endtablecolumn}} around the columns"}
+		if err := p.openCells(w, t, end); err != nil {
+			return err
+		}
 	}
 	if w.wholeParagraphs && t.hasTextBefore() {
 		return &cannot{"the text before it in its paragraph is part of the block", "put the command into a paragraph of its own"}
@@ -275,7 +277,7 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	}
 	last := b.tags[len(b.tags)-1]
 	b.word = w.wordOf(t, last)
-	if t.word == "tablecolumn" && !t.spansColumn(last) {
+	if t.word == "tablecolumn" && !t.ownCell && !t.spansColumn(last) {
 		return &cannot{"it repeats a part of a column", "write {{tablecolumn x in list}} in the first row of the table"}
 	}
 	if t.unit == unitTable {

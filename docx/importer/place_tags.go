@@ -22,6 +22,7 @@ func (p *part) replace(par *paragraph, from, to int, with string) {
 
 // place puts what replaces the tags into the part.
 func (p *part) place() {
+	p.dropCells()
 	for _, t := range p.tags {
 		if t.failed != nil {
 			continue
@@ -72,13 +73,15 @@ func (p *part) disarm(par *paragraph) {
 }
 
 // isAloneInRow reports whether a tag is the only text in its row.
-func (p *part) isAloneInRow(t *tag) bool {
-	row := t.row()
-	if row == nil {
+func (p *part) isAloneInRow(t *tag) bool { return p.isAloneIn(t, t.row()) }
+
+// isAloneIn reports whether a tag is the only text in an element, which may be nil.
+func (p *part) isAloneIn(t *tag, element *wml.Node) bool {
+	if element == nil {
 		return false
 	}
 	for _, par := range p.pars {
-		if par.aside != nil || par.node.Ancestor(func(n *wml.Node) bool { return n == row }) == nil {
+		if par.aside != nil || par.node.Ancestor(func(n *wml.Node) bool { return n == element }) == nil {
 			continue
 		}
 		text := par.text
@@ -144,7 +147,8 @@ func (p *part) inRow(row *wml.Node, last bool) *paragraph {
 	var found *paragraph
 	for _, par := range p.pars {
 		box := wml.Named("w:txbxContent")
-		if par.aside != nil || par.node.Ancestor(wml.Named("w:tr")) != row || par.node.Ancestor(box) != row.Ancestor(box) {
+		if par.aside != nil || p.isDropped(par.node) || par.node.Ancestor(wml.Named("w:tr")) != row ||
+			par.node.Ancestor(box) != row.Ancestor(box) {
 			continue
 		}
 		if found == nil || last {

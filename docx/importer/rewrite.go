@@ -129,6 +129,11 @@ func (r *rewriter) addParagraph(beside *wml.Node, after bool, text string) {
 // drop removes an element with everything in it, including other changes.
 func (r *rewriter) drop(n *wml.Node) { r.removed = append(r.removed, n) }
 
+// isDropped reports whether an element is removed. r is nil before anything is changed.
+func (r *rewriter) isDropped(n *wml.Node) bool {
+	return r != nil && slices.ContainsFunc(r.removed, func(o *wml.Node) bool { return o.Start <= n.Start && n.End <= o.End })
+}
+
 // sorted returns the changes in the order of the source, without those in elements that are removed.
 func (r *rewriter) sorted() []edit {
 	edits := slices.DeleteFunc(slices.Clone(r.edits), func(e edit) bool {

@@ -84,6 +84,7 @@ type tag struct {
 	added   bool   // it is not in the template, but its equivalent in Platen needs it
 	follows *tag   // the opening tag of the loop whose second example it is in
 	place   func() // puts what replaces it into the part, if that is special
+	ownCell bool   // its table cell disappears
 
 	failed error    // why it stays
 	out    string   // what replaces it
