@@ -217,7 +217,7 @@ func (p *part) open(w *writer, t *tag) error {
 			return err
 		}
 	}
-	if w.wholeParagraphs && t.hasTextBefore() {
+	if w.wholeParagraphs && p.hasTextBefore(t) {
 		return &cannot{"the text before it in its paragraph is part of the block", "put the command into a paragraph of its own"}
 	}
 	b.scope = &scope{}
@@ -247,10 +247,17 @@ func (p *part) open(w *writer, t *tag) error {
 	return p.openLoop(w, t)
 }
 
-// hasTextBefore reports whether there is text before a tag in its paragraph, and its block ends in another paragraph.
-func (t *tag) hasTextBefore() bool {
+// hasTextBefore reports whether there is text before a tag in its paragraph, besides the ends of other blocks, and its block ends in
+// another paragraph.
+func (p *part) hasTextBefore(t *tag) bool {
 	end := t.block.tags[len(t.block.tags)-1]
-	return end.par != t.par && t.cell() == end.cell() && strings.TrimSpace(t.par.text[:t.span.from]) != ""
+	before := t.par.text[:t.span.from]
+	for _, o := range slices.Backward(p.tags) {
+		if o.par == t.par && o.span.to <= t.span.from && o.kind == kEnd {
+			before = before[:o.span.from] + before[o.span.to:]
+		}
+	}
+	return end.par != t.par && t.cell() == end.cell() && strings.TrimSpace(before) != ""
 }
 
 // opening returns the condition of a block. An empty list has no items, in every language.
