@@ -1921,7 +1921,7 @@ type SampleResult struct {
 	// Differences How the document differs from what is expected, up to 50 differences.
 	Differences []SampleDifference `json:"differences"`
 
-	// IsHidden Whether the other fields are left out, because the caller may not download all files that the template includes, or because one of them has changed since the check.
+	// IsHidden Whether the other fields are left out, because the caller may not download the golden document and all files that the template includes, or because one of them has changed since the check.
 	IsHidden bool   `json:"is_hidden"`
 	Name     string `json:"name"`
 

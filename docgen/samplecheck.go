@@ -59,7 +59,7 @@ type SampleResult struct {
 	Name    string
 	State   string
 	EndedAt time.Time // zero unless it passed or failed
-	Hidden  bool      // there are no findings, because the caller may not download all included files, or one has changed since the check
+	Hidden  bool      // there are no findings, because the caller may not read all files that they may quote; see resultView
 	SampleFindings
 }
 
@@ -209,16 +209,21 @@ func (s *Service) sampleReport(ctx context.Context, q *store.Queries, c *Caller,
 	for _, row := range rows {
 		results[row.Name] = row
 	}
-	views := map[string]view{} // by the included files, which are the same for most results
+	type quoted struct {
+		includes string
+		golden   int64
+	}
+	views := map[quoted]view{} // most results quote the same files
 	for _, name := range names {
 		result := SampleResult{Name: name, State: SamplesNone}
 		if row, ok := results[name]; ok {
-			if _, known := views[row.Includes]; !known {
-				if views[row.Includes], err = s.viewOf(ctx, q, c, versionID, row.Includes); err != nil {
+			files := quoted{row.Includes, row.GoldenVersionID}
+			if _, known := views[files]; !known {
+				if views[files], err = s.resultView(ctx, q, c, row); err != nil {
 					return SampleReport{}, err
 				}
 			}
-			if result, err = resultOf(row, views[row.Includes]); err != nil {
+			if result, err = resultOf(row, views[files]); err != nil {
 				return SampleReport{}, err
 			}
 		}
@@ -227,7 +232,33 @@ func (s *Service) sampleReport(ctx context.Context, q *store.Queries, c *Caller,
 	return report, nil
 }
 
-// resultOf returns a result with the findings that the caller may see. Any text in them may come from an included file.
+// resultView returns the view that a caller has of a result. Any text in it may come from the files that the version includes, and from the
+// golden document. So the caller must be allowed to download all of them now, and they must be the same as at the check.
+func (s *Service) resultView(ctx context.Context, q *store.Queries, c *Caller, row store.DocgenSampleResult) (view, error) {
+	seen, err := s.viewOf(ctx, q, c, row.VersionID, row.Includes)
+	if err != nil || seen != viewAll || row.GoldenVersionID == 0 {
+		return seen, err
+	}
+	golden, err := q.Version(ctx, row.GoldenVersionID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return viewStale, nil
+	}
+	if err != nil {
+		return viewNothing, fmt.Errorf("golden version %d: %w", row.GoldenVersionID, err)
+	}
+	p, err := s.find(ctx, q, c, File, golden.FileID, MayDownload)
+	switch {
+	case IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) || IsCode(err, CodeForbidden):
+		return viewNothing, nil
+	case err != nil:
+		return viewNothing, err
+	case p.row.VersionID != golden.ID:
+		return viewStale, nil
+	}
+	return viewAll, nil
+}
+
+// resultOf returns a result with the findings that the caller may see.
 func resultOf(row store.DocgenSampleResult, seen view) (SampleResult, error) {
 	result := SampleResult{Name: row.Name, State: row.State, EndedAt: timeOf(row.EndedAt)}
 	if row.State == rowWaiting {
@@ -360,9 +391,13 @@ func (s *Service) SaveSampleResult(ctx context.Context, check *SampleCheck, pass
 	if passed {
 		state = SamplesPassed
 	}
+	var golden int64
+	if check.Golden != nil {
+		golden = check.Golden.VersionID
+	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
 		ended, err := tx.EndSampleResult(ctx, store.EndSampleResultParams{VersionID: check.VersionID, Name: check.Sample.Name, State: state,
-			Findings: string(text), Includes: string(includes), EndedAt: s.micros(), Round: check.round})
+			Findings: string(text), Includes: string(includes), GoldenVersionID: golden, EndedAt: s.micros(), Round: check.round})
 		if err != nil || ended == 0 || !passed {
 			return err
 		}

@@ -221,3 +221,54 @@ func TestResultsOfSamplesWithIncludes(t *testing.T) {
 		w.wantSeen(bob, template.ID, "hush", false, "samples") // the result is of the file before
 	})
 }
+
+// The results show nothing of golden documents to users who may not download these, even after the sample has another golden document.
+func TestResultsOfSamplesWithGoldenDocuments(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		w.start()
+		bob := w.user("rob")
+		golden := w.upload("Golden.docx", "Dear Ada,", "hush")
+		template := w.template("Letter.docx", docxOf(t, "Dear {{name}},"))
+		sample := docgen.NewSample{Name: "Ada", Input: new(docgen.Inputs).Parse([]byte(`{"name":"Ada"}`)), GoldenID: golden.ID}
+		_, err := w.service.SaveSample(t.Context(), w.caller, template.ID, sample)
+		must(t, err)
+		w.checked(template.ID, 0)
+		w.wantSeen(w.caller, template.ID, "hush", true, "samples")
+		given := w.share(template.ID, bob, docgen.RolePreviewer)
+		for _, role := range []docgen.Role{docgen.RolePreviewer, docgen.RoleViewer, docgen.RoleEditor} {
+			_, err := w.service.UpdateCollaboration(t.Context(), w.caller, given.ID, docgen.CollaborationChange{Role: role})
+			must(t, err)
+			w.wantSeen(bob, template.ID, "hush", false, "samples")
+			w.wantSeen(bob, template.ID, `"Hidden":true`, true, "samples")
+			w.wantSeen(bob, template.ID, docgen.SamplesFailed, true, "samples")
+		}
+		given = w.share(golden.ID, bob, docgen.RolePreviewer)
+		w.wantSeen(bob, template.ID, "hush", false, "samples")
+		_, err = w.service.UpdateCollaboration(t.Context(), w.caller, given.ID, docgen.CollaborationChange{Role: docgen.RoleViewer})
+		must(t, err)
+		w.wantSeen(bob, template.ID, "hush", true, "samples")
+		must(t, w.service.DeleteCollaboration(t.Context(), w.caller, given.ID))
+
+		first := template.VersionID
+		w.version(w.caller, template.ID, "Hello {{name}},")
+		sample.GoldenID = 0
+		_, err = w.service.SaveSample(t.Context(), w.caller, template.ID, sample)
+		must(t, err)
+		w.checked(template.ID, 0)
+		w.wantSeen(bob, template.ID, `"Hidden":false`, true, "samples")
+		report, err := w.service.SampleReport(t.Context(), bob, template.ID, first)
+		if err != nil || len(report.Results) != 1 || !report.Results[0].Hidden || report.Results[0].Differences != nil {
+			t.Errorf("the version that was compared with the golden document: %+v, %v", report, err)
+		}
+		report, err = w.service.SampleReport(t.Context(), w.caller, template.ID, first)
+		if err != nil || report.Results[0].Hidden || len(report.Results[0].Differences) == 0 {
+			t.Errorf("the version that was compared with the golden document, to its owner: %+v, %v", report, err)
+		}
+		w.version(w.caller, golden.ID, "Dear Ada,")
+		report, err = w.service.SampleReport(t.Context(), w.caller, template.ID, first)
+		if err != nil || !report.Results[0].Hidden {
+			t.Errorf("after the golden document has changed: %+v, %v", report, err)
+		}
+	})
+}

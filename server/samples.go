@@ -161,7 +161,7 @@ type sampleResult struct {
 	Name        string             `json:"name"`
 	Status      string             `json:"status" enum:"none,processing,passed,failed"`
 	CheckedAt   timestamp          `json:"checked_at" doc:"When it passed or failed; null before."`
-	Hidden      bool               `json:"is_hidden" doc:"Whether the other fields are left out, because the caller may not download all files that the template includes, or because one of them has changed since the check."`
+	Hidden      bool               `json:"is_hidden" doc:"Whether the other fields are left out, because the caller may not download the golden document and all files that the template includes, or because one of them has changed since the check."`
 	Differences []sampleDifference `json:"differences" doc:"How the document differs from what is expected, up to 50 differences."`
 	Omitted     int                `json:"omitted_differences" doc:"The number of further differences."`
 	Warnings    []string           `json:"warnings" doc:"Warnings about the document, up to 20."`

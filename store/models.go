@@ -161,15 +161,16 @@ type DocgenSample struct {
 }
 
 type DocgenSampleResult struct {
-	VersionID   int64
-	Name        string
-	State       string
-	Round       int64
-	Tries       int64
-	Findings    string
-	Includes    string
-	EndedAt     int64
-	RequestedBy int64
+	VersionID       int64
+	Name            string
+	State           string
+	Round           int64
+	Tries           int64
+	Findings        string
+	Includes        string
+	EndedAt         int64
+	RequestedBy     int64
+	GoldenVersionID int64
 }
 
 type DocgenTag struct {

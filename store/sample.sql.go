@@ -95,18 +95,19 @@ func (q *Queries) DeleteSamplesOf(ctx context.Context, fileID int64) error {
 }
 
 const endSampleResult = `-- name: EndSampleResult :execrows
-UPDATE docgen_sample_results SET state = $3, findings = $4, includes = $5, ended_at = $6
-WHERE version_id = $1 AND name = $2 AND state = 'waiting' AND round = $7
+UPDATE docgen_sample_results SET state = $3, findings = $4, includes = $5, golden_version_id = $6, ended_at = $7
+WHERE version_id = $1 AND name = $2 AND state = 'waiting' AND round = $8
 `
 
 type EndSampleResultParams struct {
-	VersionID int64
-	Name      string
-	State     string
-	Findings  string
-	Includes  string
-	EndedAt   int64
-	Round     int64
+	VersionID       int64
+	Name            string
+	State           string
+	Findings        string
+	Includes        string
+	GoldenVersionID int64
+	EndedAt         int64
+	Round           int64
 }
 
 // EndSampleResult stores the result of a check, unless the check was requested again meanwhile.
@@ -117,6 +118,7 @@ func (q *Queries) EndSampleResult(ctx context.Context, arg EndSampleResultParams
 		arg.State,
 		arg.Findings,
 		arg.Includes,
+		arg.GoldenVersionID,
 		arg.EndedAt,
 		arg.Round,
 	)
@@ -127,7 +129,7 @@ func (q *Queries) EndSampleResult(ctx context.Context, arg EndSampleResultParams
 }
 
 const nextSampleResult = `-- name: NextSampleResult :one
-SELECT version_id, name, state, round, tries, findings, includes, ended_at, requested_by FROM docgen_sample_results WHERE requested_by = $1 AND state = 'waiting' ORDER BY version_id, name LIMIT 1
+SELECT version_id, name, state, round, tries, findings, includes, ended_at, requested_by, golden_version_id FROM docgen_sample_results WHERE requested_by = $1 AND state = 'waiting' ORDER BY version_id, name LIMIT 1
 `
 
 func (q *Queries) NextSampleResult(ctx context.Context, requestedBy int64) (DocgenSampleResult, error) {
@@ -143,6 +145,7 @@ func (q *Queries) NextSampleResult(ctx context.Context, requestedBy int64) (Docg
 		&i.Includes,
 		&i.EndedAt,
 		&i.RequestedBy,
+		&i.GoldenVersionID,
 	)
 	return i, err
 }
@@ -161,7 +164,7 @@ const requestSampleResult = `-- name: RequestSampleResult :exec
 INSERT INTO docgen_sample_results (version_id, name, state, round, tries, findings, includes, ended_at, requested_by)
 VALUES ($1, $2, 'waiting', 1, 0, '', '', 0, $3)
 ON CONFLICT (version_id, name) DO UPDATE SET state = 'waiting', round = docgen_sample_results.round + 1, tries = 0, findings = '', includes = '',
-    ended_at = 0, requested_by = excluded.requested_by
+    golden_version_id = 0, ended_at = 0, requested_by = excluded.requested_by
 `
 
 // RequestSampleResult makes a version be checked with one sample of a template, again if it was before.
@@ -175,7 +178,7 @@ INSERT INTO docgen_sample_results (version_id, name, state, round, tries, findin
 SELECT CAST($1 AS BIGINT), docgen_samples.name, 'waiting', 1, 0, '', '', 0, CAST($2 AS BIGINT)
 FROM docgen_samples WHERE docgen_samples.file_id = $3
 ON CONFLICT (version_id, name) DO UPDATE SET state = 'waiting', round = docgen_sample_results.round + 1, tries = 0, findings = '', includes = '',
-    ended_at = 0, requested_by = excluded.requested_by
+    golden_version_id = 0, ended_at = 0, requested_by = excluded.requested_by
 `
 
 // RequestSampleResults makes a version be checked with all samples of a template, again if it was before.
@@ -251,7 +254,7 @@ func (q *Queries) SampleNames(ctx context.Context, fileID int64) ([]string, erro
 }
 
 const sampleResults = `-- name: SampleResults :many
-SELECT version_id, name, state, round, tries, findings, includes, ended_at, requested_by FROM docgen_sample_results WHERE version_id = $1 ORDER BY name
+SELECT version_id, name, state, round, tries, findings, includes, ended_at, requested_by, golden_version_id FROM docgen_sample_results WHERE version_id = $1 ORDER BY name
 `
 
 func (q *Queries) SampleResults(ctx context.Context, versionID int64) ([]DocgenSampleResult, error) {
@@ -273,6 +276,7 @@ func (q *Queries) SampleResults(ctx context.Context, versionID int64) ([]DocgenS
 			&i.Includes,
 			&i.EndedAt,
 			&i.RequestedBy,
+			&i.GoldenVersionID,
 		); err != nil {
 			return nil, err
 		}

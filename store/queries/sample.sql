@@ -41,7 +41,7 @@ SELECT * FROM docgen_sample_results WHERE version_id = $1 ORDER BY name;
 INSERT INTO docgen_sample_results (version_id, name, state, round, tries, findings, includes, ended_at, requested_by)
 VALUES ($1, $2, 'waiting', 1, 0, '', '', 0, $3)
 ON CONFLICT (version_id, name) DO UPDATE SET state = 'waiting', round = docgen_sample_results.round + 1, tries = 0, findings = '', includes = '',
-    ended_at = 0, requested_by = excluded.requested_by;
+    golden_version_id = 0, ended_at = 0, requested_by = excluded.requested_by;
 
 -- name: RequestSampleResults :execrows
 -- RequestSampleResults makes a version be checked with all samples of a template, again if it was before.
@@ -49,7 +49,7 @@ INSERT INTO docgen_sample_results (version_id, name, state, round, tries, findin
 SELECT CAST(sqlc.arg(version_id) AS BIGINT), docgen_samples.name, 'waiting', 1, 0, '', '', 0, CAST(sqlc.arg(requested_by) AS BIGINT)
 FROM docgen_samples WHERE docgen_samples.file_id = sqlc.arg(file_id)
 ON CONFLICT (version_id, name) DO UPDATE SET state = 'waiting', round = docgen_sample_results.round + 1, tries = 0, findings = '', includes = '',
-    ended_at = 0, requested_by = excluded.requested_by;
+    golden_version_id = 0, ended_at = 0, requested_by = excluded.requested_by;
 
 -- name: NextSampleResult :one
 SELECT * FROM docgen_sample_results WHERE requested_by = $1 AND state = 'waiting' ORDER BY version_id, name LIMIT 1;
@@ -59,8 +59,8 @@ UPDATE docgen_sample_results SET tries = tries + 1 WHERE version_id = $1 AND nam
 
 -- name: EndSampleResult :execrows
 -- EndSampleResult stores the result of a check, unless the check was requested again meanwhile.
-UPDATE docgen_sample_results SET state = $3, findings = $4, includes = $5, ended_at = $6
-WHERE version_id = $1 AND name = $2 AND state = 'waiting' AND round = $7;
+UPDATE docgen_sample_results SET state = $3, findings = $4, includes = $5, golden_version_id = $6, ended_at = $7
+WHERE version_id = $1 AND name = $2 AND state = 'waiting' AND round = $8;
 
 -- name: DeleteSampleResults :exec
 DELETE FROM docgen_sample_results WHERE version_id = $1;
