@@ -1921,7 +1921,7 @@ type SampleResult struct {
 	// Differences How the document differs from what is expected, up to 50 differences.
 	Differences []SampleDifference `json:"differences"`
 
-	// IsHidden Whether the other fields are left out, because the caller may not download the golden document and all files that the template includes, or because one of them has changed since the check.
+	// IsHidden Whether the other fields are left out, because the token lacks the scope root_readonly, because the caller may not download the golden document and all files that the template includes, or because one of them has changed since the check.
 	IsHidden bool   `json:"is_hidden"`
 	Name     string `json:"name"`
 
@@ -1944,7 +1944,7 @@ type SaveSampleRequest struct {
 	// Expectations What the document must be like, in these fields, all of which are optional. contains, lacks: texts that must, or must not, appear within one paragraph or one row of a table. pages: the number of pages of the PDF, or an object with min and max. errors, warnings: parts of the messages that must be reported. fails: a part of the message with which the document must fail. Without expectations, the document must have no errors.
 	Expectations *map[string]interface{} `json:"expectations,omitempty"`
 
-	// Golden A Word document that the document must be equal to in structure: text, formatting, tables, pictures, and charts. Each check reads its current version. You must be allowed to download it.
+	// Golden A Word document that the document must be equal to in structure: text, formatting, tables, pictures, and charts. Each check reads its current version. You must be allowed to download it, and the token needs the scope root_readonly.
 	Golden *FileRef `json:"golden,omitempty"`
 
 	// Options How to generate the document.

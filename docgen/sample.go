@@ -80,10 +80,15 @@ func (n *NewSample) row(fileID, userID, now int64) (store.SaveSampleParams, erro
 }
 
 // SaveSample stores a sample with a template, in place of one with the same name, and starts to check the current version of the file with
-// it. The caller must be allowed to download the golden document; checks need that permission too.
+// it. The caller must be allowed to download the golden document, which also requires ScopeRead; checks need that permission too.
 func (s *Service) SaveSample(ctx context.Context, c *Caller, fileID int64, n NewSample) (Sample, error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return Sample{}, err
+	}
+	if n.GoldenID != 0 {
+		if err := c.require(ScopeRead); err != nil {
+			return Sample{}, err
+		}
 	}
 	if err := Invalid(n.problems(s.limits)...); err != nil {
 		return Sample{}, err

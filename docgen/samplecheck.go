@@ -232,9 +232,13 @@ func (s *Service) sampleReport(ctx context.Context, q *store.Queries, c *Caller,
 	return report, nil
 }
 
-// resultView returns the view that a caller has of a result. Any text in it may come from the files that the version includes, and from the
-// golden document. So the caller must be allowed to download all of them now, and they must be the same as at the check.
+// resultView returns the view that a caller has of a result. Any text in it may come from the template, from the files that the version
+// includes, and from the golden document. So the token must have the scope to read files, the caller must be allowed to download the
+// included files and the golden document now, and these must be the same as at the check.
 func (s *Service) resultView(ctx context.Context, q *store.Queries, c *Caller, row store.DocgenSampleResult) (view, error) {
+	if !c.has(ScopeRead) {
+		return viewNothing, nil
+	}
 	seen, err := s.viewOf(ctx, q, c, row.VersionID, row.Includes)
 	if err != nil || seen != viewAll || row.GoldenVersionID == 0 {
 		return seen, err

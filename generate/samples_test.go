@@ -272,3 +272,37 @@ func TestResultsOfSamplesWithGoldenDocuments(t *testing.T) {
 		}
 	})
 }
+
+// A token that cannot read files shows nothing of the template and of golden documents, and cannot have documents compared with a file.
+func TestResultsOfSamplesNeedScope(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		w.start()
+		token, err := w.service.CreateToken(t.Context(), docgen.NewToken{Login: w.caller.User.Login, Scopes: []docgen.Scope{docgen.ScopeDocGen}})
+		must(t, err)
+		limited, err := w.service.Authenticate(t.Context(), token)
+		must(t, err)
+		golden := w.upload("Golden.docx", "Dear Ada,", "gold")
+		template := w.template("Letter.docx", docxOf(t, "Dear {{name}},", "hush"))
+		sample := docgen.NewSample{
+			Name: "Ada", Input: new(docgen.Inputs).Parse([]byte(`{"name":"Ada"}`)), Expectations: []byte(`{"lacks":["u"]}`), GoldenID: golden.ID,
+		}
+		_, err = w.service.SaveSample(t.Context(), limited, template.ID, sample)
+		if !docgen.IsCode(err, docgen.CodeScope) || !strings.Contains(err.Error(), string(docgen.ScopeRead)) {
+			t.Errorf("saved with a golden document that the token may not read: %v", err)
+		}
+		_, err = w.service.SaveSample(t.Context(), w.caller, template.ID, sample)
+		must(t, err)
+		w.checked(template.ID, 0)
+		w.wantSeen(w.caller, template.ID, "gold", true, "samples")
+		w.wantSeen(limited, template.ID, "gold", false, "samples")
+		sample.GoldenID = 0
+		_, err = w.service.SaveSample(t.Context(), limited, template.ID, sample)
+		must(t, err)
+		w.checked(template.ID, 0)
+		w.wantSeen(w.caller, template.ID, "hush", true, "samples")
+		w.wantSeen(limited, template.ID, "hush", false, "samples")
+		w.wantSeen(limited, template.ID, `"Hidden":true`, true, "samples")
+		w.wantSeen(limited, template.ID, docgen.SamplesFailed, true, "samples")
+	})
+}

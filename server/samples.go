@@ -54,7 +54,7 @@ type saveSampleRequest struct {
 	Input        userInput      `json:"user_input" doc:"The data for the template: any object."`
 	Options      *sampleOptions `json:"options,omitempty" doc:"How to generate the document."`
 	Expectations *userInput     `json:"expectations,omitempty" doc:"What the document must be like, in these fields, all of which are optional. contains, lacks: texts that must, or must not, appear within one paragraph or one row of a table. pages: the number of pages of the PDF, or an object with min and max. errors, warnings: parts of the messages that must be reported. fails: a part of the message with which the document must fail. Without expectations, the document must have no errors."`
-	Golden       *fileRef       `json:"golden,omitempty" doc:"A Word document that the document must be equal to in structure: text, formatting, tables, pictures, and charts. Each check reads its current version. You must be allowed to download it."`
+	Golden       *fileRef       `json:"golden,omitempty" doc:"A Word document that the document must be equal to in structure: text, formatting, tables, pictures, and charts. Each check reads its current version. You must be allowed to download it, and the token needs the scope root_readonly."`
 	Time         timestamp      `json:"time,omitzero" doc:"What the document takes for the present, such as 2026-01-31T12:00:00Z (default: the time of the check)."`
 }
 
@@ -161,7 +161,7 @@ type sampleResult struct {
 	Name        string             `json:"name"`
 	Status      string             `json:"status" enum:"none,processing,passed,failed"`
 	CheckedAt   timestamp          `json:"checked_at" doc:"When it passed or failed; null before."`
-	Hidden      bool               `json:"is_hidden" doc:"Whether the other fields are left out, because the caller may not download the golden document and all files that the template includes, or because one of them has changed since the check."`
+	Hidden      bool               `json:"is_hidden" doc:"Whether the other fields are left out, because the token lacks the scope root_readonly, because the caller may not download the golden document and all files that the template includes, or because one of them has changed since the check."`
 	Differences []sampleDifference `json:"differences" doc:"How the document differs from what is expected, up to 50 differences."`
 	Omitted     int                `json:"omitted_differences" doc:"The number of further differences."`
 	Warnings    []string           `json:"warnings" doc:"Warnings about the document, up to 20."`

@@ -71,6 +71,24 @@ func TestSamplesOnTheWire(t *testing.T) {
 	})
 }
 
+// A token that cannot read files cannot have documents compared with one, and sees no differences.
+func TestSamplesWithoutScopeToRead(t *testing.T) {
+	run(t, func(w *world) {
+		s := w.scene()
+		w.tokens["docgen"] = w.token("owner", 0, docgen.ScopeDocGen)
+		one := at("/docgen_templates/{template_id}/samples/paid", s)
+		w.do("PUT "+one, request{as: "docgen", body: object{"user_input": object{}, "golden": ref(s.file, "file")}}).
+			want(t, 403, "insufficient_scope")
+		w.do("PUT "+one, request{as: "docgen", body: object{"user_input": object{}}}).want(t, 200)
+		w.checkSample(docgen.SampleFindings{Differences: []docgen.SampleDifference{{Kind: expect.MissingText, Message: "not there", Want: "Ada"}}})
+		report := w.do(at("GET /docgen_templates/{template_id}/samples", s), request{as: "docgen"}).want(t, 200)
+		entry := report["entries"].([]any)[0].(object)
+		if entry["status"] != "failed" || entry["is_hidden"] != true || len(entry["differences"].([]any)) != 0 {
+			t.Errorf("the result: %v", entry)
+		}
+	})
+}
+
 func TestRequiredSamplesOnTheWire(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()
