@@ -1941,7 +1941,7 @@ type SampleResultStatus string
 
 // SaveSampleRequest defines model for SaveSampleRequest.
 type SaveSampleRequest struct {
-	// Expectations What the document must be like, in these fields, all of which are optional. contains, lacks: texts that must, or must not, appear within one paragraph or one row of a table. pages: the number of pages of the PDF, or an object with min and max. errors, warnings: parts of the messages that must be reported. fails: a part of the message with which the document must fail. Without expectations, the document must have no errors.
+	// Expectations What the document must be like, in these fields, all of which are optional. contains, lacks: texts that must, or must not, appear within one paragraph or one row of a table. pages: the number of pages of the PDF, or an object with min and max. errors, warnings: parts of the messages that must be reported. fails: a part of the message with which the generation must fail with this data; a template that cannot be read, or has mistakes, fails the sample anyway. Without expectations, the document must have no errors.
 	Expectations *map[string]interface{} `json:"expectations,omitempty"`
 
 	// Golden A Word document that the document must be equal to in structure: text, formatting, tables, pictures, and charts. Each check reads its current version. You must be allowed to download it, and the token needs the scope root_readonly.

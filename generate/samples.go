@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"platen/docgen"
 	"platen/docx"
@@ -61,64 +62,79 @@ func (g *Generator) releaseSample(ctx context.Context, check *docgen.SampleCheck
 const sampleAbandoned = "The server ended several times while it checked this sample, so it is not checked again. The operator can find " +
 	"the cause in the log."
 
+// sampleFault is why a check could not be done although neither the data of the sample nor the server is at fault. It fails the sample,
+// whatever is expected of the document.
+type sampleFault struct{ message, cause string }
+
+func (f *sampleFault) Error() string { return f.message + " " + f.cause }
+
+// differences returns the fault as a difference.
+func (f *sampleFault) differences() []expect.Difference {
+	return []expect.Difference{{Kind: expect.Failed, Message: f.message, Got: f.cause}}
+}
+
+// failed returns the difference of a check that could not be done.
+func failed(why string) []expect.Difference { return (&sampleFault{message: why}).differences() }
+
 // checkSample does a check and stores its result. An error is one of the server, worth a retry.
 func (g *Generator) checkSample(ctx context.Context, claimant fair.Claimant, check *docgen.SampleCheck) error {
-	if check.Abandoned {
-		return g.service.SaveSampleResult(ctx, check, false, docgen.SampleFindings{Differences: failed(sampleAbandoned)})
+	findings, err := g.sampleFindings(ctx, claimant, check)
+	if fault, ok := errors.AsType[*sampleFault](err); ok {
+		findings.Differences, err = fault.differences(), nil
 	}
-	expected := new(expect.Expectations)
-	if len(check.Sample.Expectations) > 0 {
-		var err error
-		if expected, err = expect.Parse(check.Sample.Expectations); err != nil { // stored by another version of the program
-			return g.service.SaveSampleResult(ctx, check, false, docgen.SampleFindings{Differences: failed(err.Error())})
-		}
-	}
-	used, result, err := g.sampleTemplate(ctx, claimant, check)
 	if err != nil {
 		return err
 	}
-	var golden []expect.Difference
-	var document []byte
-	if result == nil {
-		if result, golden, document, err = g.renderSample(ctx, claimant, used.template, check); err != nil {
-			return err
+	return g.service.SaveSampleResult(ctx, check, len(findings.Differences) == 0, findings)
+}
+
+// sampleFindings does a check. The error can be a *[sampleFault].
+func (g *Generator) sampleFindings(ctx context.Context, claimant fair.Claimant,
+	check *docgen.SampleCheck) (found docgen.SampleFindings, err error) {
+	if check.Abandoned {
+		return found, &sampleFault{message: sampleAbandoned}
+	}
+	expected := new(expect.Expectations)
+	if len(check.Sample.Expectations) > 0 {
+		if expected, err = expect.Parse(check.Sample.Expectations); err != nil { // stored by another version of the program
+			return found, &sampleFault{"The expectations cannot be read.", err.Error()}
 		}
+	}
+	used, err := g.sampleTemplate(ctx, claimant, check)
+	if used != nil {
+		found.Includes = used.files
+	}
+	if err != nil {
+		return found, err
+	}
+	result, golden, document, err := g.renderSample(ctx, claimant, used.template, check)
+	if err != nil {
+		return found, err
 	}
 	if expected.NeedsPages() && result.Failure == "" {
 		if result.Pages, err = g.countPages(ctx, claimant, check, document); isRefused(err) || errors.Is(err, errSuspect) {
 			golden, err = append(golden, failed("The pages cannot be counted: "+err.Error())...), nil
 		}
 		if err != nil {
-			return err
+			return found, err
 		}
 	}
-	findings := docgen.SampleFindings{
-		Differences: append(expected.Check(result), golden...), Warnings: result.Report.Warnings, Pages: result.Pages,
-		Includes: used.files,
-	}
-	return g.service.SaveSampleResult(ctx, check, len(findings.Differences) == 0, findings)
+	found.Differences, found.Warnings, found.Pages = append(expected.Check(result), golden...), result.Report.Warnings, result.Pages
+	return found, nil
 }
 
-// failed returns the difference of a check that could not be done.
-func failed(why string) []expect.Difference {
-	return []expect.Difference{{Kind: expect.Failed, Message: why}}
-}
-
-// sampleTemplate returns the template of a check, or the result if it cannot be used.
-func (g *Generator) sampleTemplate(ctx context.Context, claimant fair.Claimant,
-	check *docgen.SampleCheck) (*cachedTemplate, *expect.Result, error) {
+// sampleTemplate returns the template of a check. The error is a *[sampleFault] if the template cannot be used.
+func (g *Generator) sampleTemplate(ctx context.Context, claimant fair.Claimant, check *docgen.SampleCheck) (*cachedTemplate, error) {
+	const unusable = "The template cannot be used."
 	used, err := g.templates.get(ctx, claimant, templateUse{versionID: check.VersionID})
 	if lost, ok := errors.AsType[*docgen.Error](err); ok && !mayPass(err) &&
 		(lost.Code == docgen.CodeNotFound || lost.Code == docgen.CodeContentDamaged) {
-		return &cachedTemplate{}, &expect.Result{Failure: lost.Message}, nil
+		return nil, &sampleFault{unusable, lost.Message}
 	}
-	if err != nil {
-		return nil, nil, err
+	if err == nil && used.broken != nil {
+		err = &sampleFault{unusable, used.broken.Error()}
 	}
-	if used.broken != nil {
-		return used, &expect.Result{Failure: used.broken.Error()}, nil //nolint:nilerr // the result reports it
-	}
-	return used, nil, nil
+	return used, err
 }
 
 // renderSample generates the document of a sample, and compares it with the golden document.
@@ -134,18 +150,17 @@ func (g *Generator) renderSample(ctx context.Context, claimant fair.Claimant, te
 		return result, nil, nil, err
 	}
 	if result.Outline, err = expect.Outline(bytes.NewReader(document), int64(len(document))); err != nil {
-		result.Failure = "The document cannot be compared: " + err.Error()
-		return result, nil, nil, nil
+		return nil, nil, nil, &sampleFault{"The document cannot be compared.", err.Error()}
 	}
 	golden, err := g.compareGolden(ctx, check, result.Outline)
 	return result, golden, document, err
 }
 
-// executeSample generates the document of a sample.
+// executeSample generates the document of a sample. The result has a failure if that is not possible with its data.
 func (g *Generator) executeSample(ctx context.Context, template *docx.Template, check *docgen.SampleCheck) (*expect.Result, []byte, error) {
 	options, wrong := check.Sample.Options.Engine()
 	if len(wrong) > 0 { // from another version of the program
-		return &expect.Result{Failure: "The sample has an option that this server does not support: " + wrong[0].Message}, nil, nil
+		return nil, nil, &sampleFault{"The sample has an option that this server does not support.", wrong[0].Message}
 	}
 	options.Now, options.Picture, options.Limits, options.WordML = check.Sample.Time, g.picture, g.limits, g.wordML
 	if options.Now.IsZero() {
@@ -153,7 +168,7 @@ func (g *Generator) executeSample(ctx context.Context, template *docx.Template, 
 	}
 	data, err := lang.Decode(check.Sample.Input)
 	if err != nil {
-		return &expect.Result{Failure: "The input data cannot be read: " + err.Error()}, nil, nil //nolint:nilerr // the result reports it
+		return nil, nil, &sampleFault{"The input data cannot be read.", err.Error()}
 	}
 	var document bytes.Buffer
 	result := new(expect.Result)
@@ -164,7 +179,7 @@ func (g *Generator) executeSample(ctx context.Context, template *docx.Template, 
 	if crash, ok := errors.AsType[*panicError](err); ok {
 		g.log.ErrorContext(ctx, "a sample crashed the engine", "template_version", check.VersionID, "sample", check.Sample.Name,
 			"panic", crash.value, "stack", string(crash.stack))
-		return &expect.Result{Failure: sampleCrashed}, nil, nil
+		return nil, nil, &sampleFault{message: sampleCrashed}
 	}
 	if err != nil && ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
@@ -172,7 +187,10 @@ func (g *Generator) executeSample(ctx context.Context, template *docx.Template, 
 	if exceeded, ok := errors.AsType[*docx.BudgetError](err); ok {
 		g.metrics.exceededBudget(exceeded.Budget)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, docx.ErrIncomplete):
+		result.Failure = strings.Join(append([]string{"The data is not complete."}, result.Report.Errors...), " ")
+	case err != nil:
 		result.Failure = err.Error()
 	}
 	return result, document.Bytes(), nil

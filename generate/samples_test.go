@@ -306,3 +306,39 @@ func TestResultsOfSamplesNeedScope(t *testing.T) {
 		w.wantSeen(limited, template.ID, docgen.SamplesFailed, true, "samples")
 	})
 }
+
+// The expectation fails is about the generation with the data of the sample, not about the template.
+func TestSamplesThatExpectFailures(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		w.start()
+		template := w.template("Letter.docx", docxOf(t, "Dear {{name}},"))
+		for name, fails := range map[string]string{"any": "a", "named": "'name'"} {
+			_, err := w.service.SaveSample(t.Context(), w.caller, template.ID, docgen.NewSample{
+				Name: name, Input: new(docgen.Inputs).Parse([]byte(`{}`)), Options: docgen.BatchOptions{Missing: "error"},
+				Expectations: fmt.Appendf(nil, `{"fails":%q}`, fails),
+			})
+			must(t, err)
+		}
+		if state, lines := w.checked(template.ID, 0); state != docgen.SamplesPassed {
+			t.Errorf("data that is not complete: %s\n%s", state, lines)
+		}
+		required := true
+		_, err := w.service.UpdateTemplate(t.Context(), w.caller, template.ID, docgen.TemplateChange{SamplesRequired: &required})
+		must(t, err)
+		mistake := w.version(w.caller, template.ID, "{{for}} name").VersionID
+		unreadable, err := w.service.CreateVersion(t.Context(), w.caller, docgen.NewVersion{FileID: template.ID},
+			strings.NewReader("not a Word document"))
+		must(t, err)
+		for what, version := range map[string]int64{"a mistake": mistake, "an unreadable file": unreadable.VersionID} {
+			state, lines := w.checked(template.ID, version)
+			if state != docgen.SamplesFailed || !strings.HasPrefix(lines, "any: failed; failed The template cannot be used.") ||
+				!strings.Contains(lines, "\nnamed: failed; failed The template cannot be used.") {
+				t.Errorf("%s: %s\n%s", what, state, lines)
+			}
+		}
+		if found, err := w.service.Template(t.Context(), w.caller, template.ID); err != nil || found.VersionID != template.VersionID {
+			t.Errorf("version %d is in use, %v; want the first, %d", found.VersionID, err, template.VersionID)
+		}
+	})
+}
