@@ -1951,7 +1951,7 @@ type SaveSampleRequest struct {
 	Options *SampleOptions `json:"options,omitempty"`
 
 	// Time What the document takes for the present, such as 2026-01-31T12:00:00Z (default: the time of the check).
-	Time *time.Time `json:"time"`
+	Time *time.Time `json:"time,omitempty"`
 
 	// UserInput The data for the template: any object.
 	UserInput map[string]interface{} `json:"user_input"`

@@ -27,7 +27,7 @@ type Sample struct {
 	Options      BatchOptions    // without those for PDF
 	Expectations json.RawMessage // as package docx/expect reads them; nil for none
 	GoldenID     int64           // the file that the document must be equal to in structure; 0 for none
-	Time         time.Time       // what the document takes for the present; zero for the time of the check
+	Time         *time.Time      // what the document takes for the present; nil for the time of the check
 	SavedAt      time.Time
 	SavedBy      UserRef
 }
@@ -39,7 +39,7 @@ type NewSample struct {
 	Options      BatchOptions
 	Expectations json.RawMessage // empty for none
 	GoldenID     int64
-	Time         time.Time
+	Time         *time.Time // nil for the time of the check
 }
 
 // size returns the bytes that count toward the limits.
@@ -59,6 +59,9 @@ func (n *NewSample) problems(limits Limits) []Problem {
 			problems = append(problems, invalidField("expectations", "%s", err))
 		}
 	}
+	if n.Time != nil && !n.Time.After(time.Time{}) { // the engine takes the zero time for none
+		problems = append(problems, invalidField("time", "'time' must be after 0001-01-01T00:00:00Z"))
+	}
 	_, wrong := n.Options.Engine()
 	problems = append(problems, wrong...)
 	if n.size() > maxSampleBytes {
@@ -71,8 +74,8 @@ func (n *NewSample) problems(limits Limits) []Problem {
 func (n *NewSample) row(fileID, userID, now int64) (store.SaveSampleParams, error) {
 	row := store.SaveSampleParams{FileID: fileID, Name: n.Name, Input: string(n.Input.text), Expectations: string(n.Expectations),
 		GoldenID: n.GoldenID, Size: n.size(), SavedAt: now, SavedBy: userID}
-	if !n.Time.IsZero() {
-		row.TimeAt = n.Time.UnixMicro()
+	if n.Time != nil {
+		row.PresentAt = sql.NullInt64{Int64: n.Time.UnixMicro(), Valid: true}
 	}
 	var err error
 	row.Options, err = n.Options.text()
@@ -200,8 +203,10 @@ func findSample(ctx context.Context, q *store.Queries, fileID int64, name string
 	if err != nil {
 		return Sample{}, err
 	}
-	found := Sample{Name: row.Name, Input: json.RawMessage(row.Input), GoldenID: row.GoldenID, Time: timeOf(row.TimeAt),
-		SavedAt: timeOf(row.SavedAt)}
+	found := Sample{Name: row.Name, Input: json.RawMessage(row.Input), GoldenID: row.GoldenID, SavedAt: timeOf(row.SavedAt)}
+	if row.PresentAt.Valid {
+		found.Time = new(time.UnixMicro(row.PresentAt.Int64).UTC())
+	}
 	if row.Options != "" {
 		if err := json.Unmarshal([]byte(row.Options), &found.Options); err != nil {
 			return Sample{}, fmt.Errorf("options of sample %q of template %d: %w", name, fileID, err)

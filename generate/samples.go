@@ -162,9 +162,9 @@ func (g *Generator) executeSample(ctx context.Context, template *docx.Template, 
 	if len(wrong) > 0 { // from another version of the program
 		return nil, nil, &sampleFault{"The sample has an option that this server does not support.", wrong[0].Message}
 	}
-	options.Now, options.Picture, options.Limits, options.WordML = check.Sample.Time, g.picture, g.limits, g.wordML
-	if options.Now.IsZero() {
-		options.Now = g.now()
+	options.Now, options.Picture, options.Limits, options.WordML = g.now(), g.picture, g.limits, g.wordML
+	if check.Sample.Time != nil {
+		options.Now = *check.Sample.Time
 	}
 	data, err := lang.Decode(check.Sample.Input)
 	if err != nil {

@@ -33,7 +33,10 @@ func sampleOf(fileID int64, s *docgen.Sample) sample {
 	out := sample{
 		Type: typeSample, Name: s.Name, TemplateFile: fileRef{ID: ID(fileID), Type: typeFile}, Input: anyObject(s.Input),
 		Options: sampleOptions{Locale: s.Options.Locale, TimeZone: s.Options.TimeZone, Missing: s.Options.Missing, Strict: s.Options.Strict},
-		Time:    timestamp{s.Time}, SavedAt: timestamp{s.SavedAt}, SavedBy: userMiniOf(&s.SavedBy),
+		SavedAt: timestamp{s.SavedAt}, SavedBy: userMiniOf(&s.SavedBy),
+	}
+	if s.Time != nil {
+		out.Time = timestamp{*s.Time}
 	}
 	if s.Expectations != nil {
 		out.Expectations.value = new(anyObject(s.Expectations))
@@ -55,7 +58,7 @@ type saveSampleRequest struct {
 	Options      *sampleOptions `json:"options,omitempty" doc:"How to generate the document."`
 	Expectations *userInput     `json:"expectations,omitempty" doc:"What the document must be like, in these fields, all of which are optional. contains, lacks: texts that must, or must not, appear within one paragraph or one row of a table. pages: the number of pages of the PDF, or an object with min and max. errors, warnings: parts of the messages that must be reported. fails: a part of the message with which the generation must fail with this data; a template that cannot be read, or has mistakes, fails the sample anyway. Without expectations, the document must have no errors."`
 	Golden       *fileRef       `json:"golden,omitempty" doc:"A Word document that the document must be equal to in structure: text, formatting, tables, pictures, and charts. Each check reads its current version. You must be allowed to download it, and the token needs the scope root_readonly."`
-	Time         timestamp      `json:"time,omitzero" doc:"What the document takes for the present, such as 2026-01-31T12:00:00Z (default: the time of the check)."`
+	Time         *timestamp     `json:"time,omitempty" doc:"What the document takes for the present, such as 2026-01-31T12:00:00Z (default: the time of the check)."`
 }
 
 const aboutSamples = " A template can have 100 samples of up to 1 MiB each, and all templates of a user 64 MiB of samples." + extension
@@ -100,7 +103,10 @@ func (a *api) saveSample(ctx context.Context, c *call, in *SamplePath) (*reply[s
 const maxSampleBody = 2 << 20
 
 func (r *saveSampleRequest) sample(name string) docgen.NewSample {
-	n := docgen.NewSample{Name: name, Input: r.Input.Input, Time: r.Time.Time}
+	n := docgen.NewSample{Name: name, Input: r.Input.Input}
+	if r.Time != nil {
+		n.Time = &r.Time.Time
+	}
 	if o := r.Options; o != nil {
 		n.Options = docgen.BatchOptions{Locale: o.Locale, TimeZone: o.TimeZone, Missing: o.Missing, Strict: o.Strict}
 	}

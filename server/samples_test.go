@@ -71,6 +71,22 @@ func TestSamplesOnTheWire(t *testing.T) {
 	})
 }
 
+// A sample keeps the time that was set, whatever it is.
+func TestTimesOfSamples(t *testing.T) {
+	run(t, func(w *world) {
+		one := at("/docgen_templates/{template_id}/samples/paid", w.scene())
+		for sent, want := range map[any]any{
+			nil: nil, "1970-01-01T00:00:00Z": "1970-01-01T00:00:00+00:00", "0001-01-01T00:00:01Z": "0001-01-01T00:00:01+00:00",
+			"9999-12-31T23:59:59Z": "9999-12-31T23:59:59+00:00",
+		} {
+			w.do("PUT "+one, request{body: object{"user_input": object{}, "time": sent}}).want(t, 200)
+			if got := w.do("GET "+one, request{}).want(t, 200)["time"]; got != want {
+				t.Errorf("time %v became %v, want %v", sent, got, want)
+			}
+		}
+	})
+}
+
 // A token that cannot read files cannot have documents compared with one, and sees no differences.
 func TestSamplesWithoutScopeToRead(t *testing.T) {
 	run(t, func(w *world) {
@@ -141,6 +157,7 @@ func TestInvalidSamples(t *testing.T) {
 			"no such golden document":      {object{"user_input": object{}, "golden": ref(4711, "file")}, "golden.id"},
 			"too large":                    {object{"user_input": object{"x": strings.Repeat("x", 1<<20)}}, "1048576 bytes"},
 			"no time":                      {object{"user_input": object{}, "time": "yesterday"}, "time"},
+			"the first time":               {object{"user_input": object{}, "time": "0001-01-01T00:00:00Z"}, "time"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				r := w.do(at("PUT /docgen_templates/{template_id}/samples/x", s), request{body: tt.body})

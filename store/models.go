@@ -154,10 +154,10 @@ type DocgenSample struct {
 	Options      string
 	Expectations string
 	GoldenID     int64
-	TimeAt       int64
 	Size         int64
 	SavedAt      int64
 	SavedBy      int64
+	PresentAt    sql.NullInt64
 }
 
 type DocgenSampleResult struct {

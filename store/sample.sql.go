@@ -7,6 +7,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 )
 
 const beginSampleResult = `-- name: BeginSampleResult :execrows
@@ -191,7 +192,7 @@ func (q *Queries) RequestSampleResults(ctx context.Context, versionID int64, req
 }
 
 const sample = `-- name: Sample :one
-SELECT file_id, name, input, options, expectations, golden_id, time_at, size, saved_at, saved_by FROM docgen_samples WHERE file_id = $1 AND name = $2
+SELECT file_id, name, input, options, expectations, golden_id, size, saved_at, saved_by, present_at FROM docgen_samples WHERE file_id = $1 AND name = $2
 `
 
 func (q *Queries) Sample(ctx context.Context, fileID int64, name string) (DocgenSample, error) {
@@ -204,10 +205,10 @@ func (q *Queries) Sample(ctx context.Context, fileID int64, name string) (Docgen
 		&i.Options,
 		&i.Expectations,
 		&i.GoldenID,
-		&i.TimeAt,
 		&i.Size,
 		&i.SavedAt,
 		&i.SavedBy,
+		&i.PresentAt,
 	)
 	return i, err
 }
@@ -292,10 +293,10 @@ func (q *Queries) SampleResults(ctx context.Context, versionID int64) ([]DocgenS
 }
 
 const saveSample = `-- name: SaveSample :exec
-INSERT INTO docgen_samples (file_id, name, input, options, expectations, golden_id, time_at, size, saved_at, saved_by)
+INSERT INTO docgen_samples (file_id, name, input, options, expectations, golden_id, present_at, size, saved_at, saved_by)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (file_id, name) DO UPDATE SET input = excluded.input, options = excluded.options, expectations = excluded.expectations,
-    golden_id = excluded.golden_id, time_at = excluded.time_at, size = excluded.size, saved_at = excluded.saved_at, saved_by = excluded.saved_by
+    golden_id = excluded.golden_id, present_at = excluded.present_at, size = excluded.size, saved_at = excluded.saved_at, saved_by = excluded.saved_by
 `
 
 type SaveSampleParams struct {
@@ -305,7 +306,7 @@ type SaveSampleParams struct {
 	Options      string
 	Expectations string
 	GoldenID     int64
-	TimeAt       int64
+	PresentAt    sql.NullInt64
 	Size         int64
 	SavedAt      int64
 	SavedBy      int64
@@ -319,7 +320,7 @@ func (q *Queries) SaveSample(ctx context.Context, arg SaveSampleParams) error {
 		arg.Options,
 		arg.Expectations,
 		arg.GoldenID,
-		arg.TimeAt,
+		arg.PresentAt,
 		arg.Size,
 		arg.SavedAt,
 		arg.SavedBy,

@@ -21,10 +21,10 @@ JOIN docgen_samples ON docgen_samples.file_id = docgen_templates.file_id
 WHERE docgen_templates.owner_id = $1;
 
 -- name: SaveSample :exec
-INSERT INTO docgen_samples (file_id, name, input, options, expectations, golden_id, time_at, size, saved_at, saved_by)
+INSERT INTO docgen_samples (file_id, name, input, options, expectations, golden_id, present_at, size, saved_at, saved_by)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (file_id, name) DO UPDATE SET input = excluded.input, options = excluded.options, expectations = excluded.expectations,
-    golden_id = excluded.golden_id, time_at = excluded.time_at, size = excluded.size, saved_at = excluded.saved_at, saved_by = excluded.saved_by;
+    golden_id = excluded.golden_id, present_at = excluded.present_at, size = excluded.size, saved_at = excluded.saved_at, saved_by = excluded.saved_by;
 
 -- name: DeleteSample :execrows
 DELETE FROM docgen_samples WHERE file_id = $1 AND name = $2;
