@@ -39,8 +39,8 @@ type PageRange struct{ Min, Max int }
 
 // fields reads the fields of a file, by their names.
 var fields = map[string]func(e *Expectations, value []byte) error{
-	"contains": func(e *Expectations, value []byte) error { return readTexts(&e.Contains, value) },
-	"lacks":    func(e *Expectations, value []byte) error { return readTexts(&e.Lacks, value) },
+	"contains": func(e *Expectations, value []byte) error { return readSome(&e.Contains, value) },
+	"lacks":    func(e *Expectations, value []byte) error { return readSome(&e.Lacks, value) },
 	"errors":   func(e *Expectations, value []byte) error { return readTexts(&e.Errors, value) },
 	"warnings": func(e *Expectations, value []byte) error { return readTexts(&e.Warnings, value) },
 	"pages":    func(e *Expectations, value []byte) error { return e.readPages(value) },
@@ -130,6 +130,17 @@ func syntaxError(file []byte, err error) error {
 	return err
 }
 
+// readSome reads a list of texts that checks nothing when it is empty.
+func readSome(into *[]string, value []byte) error {
+	if err := readTexts(into, value); err != nil {
+		return err
+	}
+	if len(*into) == 0 {
+		return errors.New("has no texts, so it would check nothing")
+	}
+	return nil
+}
+
 func readTexts(into *[]string, value []byte) error {
 	var texts []*string
 	if json.Unmarshal(value, &texts) != nil || texts == nil {
@@ -174,8 +185,9 @@ func (e *Expectations) readPages(value []byte) error {
 	if value[0] != '{' {
 		return errors.New(`must be a number, or a range such as {"min": 1, "max": 3}`)
 	}
-	limits := map[string]int{"min": 1, "max": maxPages}
+	limits, isEmpty := map[string]int{"min": 1, "max": maxPages}, true
 	err := eachField(value, func(name string, value []byte) error {
+		isEmpty = false
 		if _, ok := limits[name]; !ok {
 			return fmt.Errorf(`has no field %q, only "min" and "max"`, shorten(name))
 		}
@@ -188,6 +200,9 @@ func (e *Expectations) readPages(value []byte) error {
 	})
 	if err != nil {
 		return err
+	}
+	if isEmpty {
+		return errors.New(`has neither "min" nor "max", so it would check nothing`)
 	}
 	e.Pages = &PageRange{limits["min"], limits["max"]}
 	return e.Pages.check()
