@@ -153,14 +153,14 @@ func (e *Expectations) checkTexts(outline []Line) []Difference {
 	if len(e.Contains)+len(e.Lacks) == 0 {
 		return nil
 	}
-	shown, all := make([]string, len(outline)), make([]string, len(outline))
+	shown, all := make([][]string, len(outline)), make([][]string, len(outline))
 	for i := range outline {
 		shown[i], all[i] = outline[i].searched()
 	}
 	missing := 0
 	for _, text := range e.Contains {
 		text = normalize(text)
-		if slices.ContainsFunc(shown, func(line string) bool { return strings.Contains(line, text) }) {
+		if slices.ContainsFunc(shown, func(forms []string) bool { return formWith(forms, text) != "" }) {
 			continue
 		}
 		d := Difference{Kind: MissingText, Message: "This text is not in any paragraph or table row.", Want: shorten(text)}
@@ -177,17 +177,26 @@ func (e *Expectations) checkTexts(outline []Line) []Difference {
 	return found
 }
 
+// formWith returns the first of the forms of a line's text that contains a text; "" if none does.
+func formWith(forms []string, text string) string {
+	if i := slices.IndexFunc(forms, func(form string) bool { return strings.Contains(form, text) }); i >= 0 {
+		return forms[i]
+	}
+	return ""
+}
+
 // unwanted returns where a text is that must not appear; nil if it does not. Rows come last, because their cells say more.
-func unwanted(text string, outline []Line, texts []string) *Difference {
+func unwanted(text string, outline []Line, texts [][]string) *Difference {
 	for _, rows := range []bool{false, true} {
 		var first *Line
 		shown, count := "", 0
 		for i := range outline {
-			if (outline[i].Kind == Row) != rows || !strings.Contains(texts[i], text) {
+			form := formWith(texts[i], text)
+			if (outline[i].Kind == Row) != rows || form == "" {
 				continue
 			}
 			if count++; first == nil {
-				first, shown = &outline[i], around(texts[i], text)
+				first, shown = &outline[i], around(form, text)
 			}
 		}
 		if first == nil {
@@ -217,15 +226,17 @@ func around(text, part string) string {
 }
 
 // resemble sets the location and the text of the paragraph that resembles a text most.
-func (d *Difference) resemble(text string, outline []Line, texts []string) {
+func (d *Difference) resemble(text string, outline []Line, texts [][]string) {
 	wanted, best, most, left := gramsOf(text), -1, noResemble, maxResembled
-	for i, line := range texts {
+	shown := ""
+	for i, forms := range texts {
+		line := strings.Join(forms[:min(len(forms), 1)], "")
 		if left -= len(line); line == "" || left < 0 {
 			continue
 		}
 		share := wanted.share(line)
-		if share > most || share == most && best >= 0 && len(line) < len(texts[best]) {
-			best, most = i, share
+		if share > most || share == most && best >= 0 && len(line) < len(shown) {
+			best, most, shown = i, share, line
 		}
 	}
 	if best < 0 {
@@ -234,5 +245,5 @@ func (d *Difference) resemble(text string, outline []Line, texts []string) {
 	line := &outline[best]
 	d.Part, d.Heading, d.Place = line.Part, line.Heading, line.Place
 	d.Message = "This text is missing. The most similar text is here."
-	d.Got = shorten(texts[best])
+	d.Got = shorten(shown)
 }

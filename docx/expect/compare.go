@@ -52,6 +52,9 @@ func (c *comparison) tree(lines []Line) []*node {
 	var top []*node
 	var open []*node
 	for i := range lines {
+		if lines[i].unseen {
+			continue
+		}
 		n := &node{Line: &lines[i], own: c.hash(&lines[i])}
 		for len(open) > 0 && open[len(open)-1].Depth >= n.Depth {
 			open = open[:len(open)-1]
@@ -83,9 +86,10 @@ func (c *comparison) hash(l *Line) uint64 {
 	}
 	write(string(l.Kind), l.Number)
 	write(l.Format...)
-	if l.Kind != Row {
-		write(l.Text)
+	if l.Kind == Row {
+		return h.Sum64()
 	}
+	write(l.Text)
 	for _, f := range l.Formats {
 		write(f.Text)
 		write(f.Properties...)
@@ -173,7 +177,7 @@ func changes(want, got *Line) []*Difference {
 	}
 	d := got.difference(ChangedFormat, fmt.Sprintf("The format of the %s differs.", got.Kind))
 	var notes []formatChange
-	if len(found) == 0 {
+	if len(found) == 0 && got.Kind != Row {
 		notes = formatChanges(want.Formats, got.Formats)
 	}
 	if len(notes) > maxNotes {

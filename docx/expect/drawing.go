@@ -53,7 +53,7 @@ func (in *inline) drawing(n *wml.Node) {
 // box writes the content of a text box, whose fields are its own.
 func (o *outliner) box(n *wml.Node, depth int) {
 	own := *o.part
-	own.fields, own.codes, own.joined = nil, 0, nil
+	own.fields, own.codes, own.joining = nil, 0, nil
 	o.within(&own, func() { o.blocks(n, depth) })
 }
 

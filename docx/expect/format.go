@@ -13,7 +13,7 @@ import (
 // labels names properties for people. Those that are not listed have the names of their elements and attributes.
 var labels = map[string]string{
 	"w:b": "bold", "w:i": "italic", "w:u": "underline", "w:strike": "strikethrough", "w:dstrike": "double strikethrough",
-	"w:caps": "all caps", "w:smallCaps": "small caps", "w:vanish": hidden, "w:color": "color", "w:highlight": "highlight",
+	"w:caps": allCaps, "w:smallCaps": "small caps", "w:vanish": hidden, "w:color": "color", "w:highlight": "highlight",
 	"w:vertAlign": "", "w:rFonts/@w:ascii": "font", "w:rFonts/@w:eastAsia": "East Asian font", "w:rFonts/@w:cs": "complex font",
 	"w:shd/@w:fill": "shading", "w:sz": "size", "w:szCs": "complex size", "w:jc": "alignment", "w:ind/@w:left": "left indent",
 	"w:ind/@w:right": "right indent", "w:ind/@w:firstLine": "first line indent", "w:ind/@w:hanging": "hanging indent",

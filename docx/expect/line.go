@@ -40,9 +40,11 @@ type Line struct {
 	Kind    LineKind
 	Depth   int
 	Number  string   // of an item of a numbered list
-	Text    string   // of a paragraph; of a row, that of its cells, with tabs between them
+	Text    string   // of a paragraph; of a row, that of its cells that a reader sees, with tabs between them
 	Format  []string // properties of the element, in a fixed order
-	Formats []Format // the formatting of the text, for stretches of it
+	Formats []Format // the formatting of the text, for stretches of it; of a row, with the hidden text of its cells
+
+	unseen bool // in a header or footer that no page shows
 }
 
 // Format is a stretch of text that has the same formatting.
@@ -51,33 +53,61 @@ type Format struct {
 	Properties []string // in a fixed order
 }
 
-// hidden is the property of text that Word does not show.
-const hidden = "hidden"
+// Properties of text that Word does not show, or not as it is typed.
+const (
+	hidden  = "hidden"
+	allCaps = "all caps"
+)
 
-// searched returns the texts in which those are sought that must appear, and that must not. The latter also contains hidden text. A
-// property of the document is not in its text.
-func (l *Line) searched() (shown, all string) {
-	if l.Text == "" || l.Kind == Property {
-		return "", ""
+// searched returns the texts in which those are sought that must appear, and that must not. The latter are also sought in hidden text, and
+// in the text around it. Text in all capitals is sought as it is shown and as it is typed. A property of the document is not in its text.
+func (l *Line) searched() (shown, all []string) {
+	if l.Text == "" && len(l.Formats) == 0 || l.Kind == Property {
+		return nil, nil
 	}
+	shown = l.forms(func(f *Format) bool { return !slices.Contains(f.Properties, hidden) })
+	if all = shown; slices.ContainsFunc(l.Formats, func(f Format) bool { return slices.Contains(f.Properties, hidden) }) {
+		all = slices.Concat(shown, l.forms(func(*Format) bool { return true }))
+	}
+	if l.unseen {
+		shown = nil
+	}
+	return shown, all
+}
+
+// forms returns the number and the text of the stretches that include accepts, as shown, and as typed if that differs.
+func (l *Line) forms(include func(*Format) bool) []string {
 	number := ""
 	if l.Number != "" {
 		number = l.Number + " "
 	}
-	all = normalize(number + l.Text)
-	if !slices.ContainsFunc(l.Formats, func(f Format) bool { return slices.Contains(f.Properties, hidden) }) {
-		return all, all
+	if len(l.Formats) == 0 {
+		return []string{normalize(number + l.Text)}
 	}
-	return normalize(number + l.visible()), all
+	var shown, typed strings.Builder
+	for i := range l.Formats {
+		f := &l.Formats[i]
+		if !include(f) {
+			continue
+		}
+		typed.WriteString(f.Text)
+		if slices.Contains(f.Properties, allCaps) {
+			shown.WriteString(strings.ToUpper(f.Text))
+		} else {
+			shown.WriteString(f.Text)
+		}
+	}
+	forms := []string{normalize(number + shown.String())}
+	if typed.String() != shown.String() {
+		forms = append(forms, normalize(number+typed.String()))
+	}
+	return forms
 }
 
-// visible returns the text that Word shows.
-func (l *Line) visible() string {
-	if len(l.Formats) == 0 {
-		return l.Text
-	}
+// visible returns the text that Word shows, as it is typed.
+func visible(formats []Format) string {
 	var b strings.Builder
-	for _, f := range l.Formats {
+	for _, f := range formats {
 		if !slices.Contains(f.Properties, hidden) {
 			b.WriteString(f.Text)
 		}

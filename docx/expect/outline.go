@@ -66,8 +66,10 @@ type outliner struct {
 	notes    map[string]*wml.Node
 	notesIn  map[LineKind]*part
 	sections int
-	shown    [6]string      // the headers and footers of the last section, by their names
+	named    [6]string      // the headers and footers of the last section, by their names
+	shown    [6]string      // those that the last section that shows them has
 	seen     map[string]int // the section in which a header or footer was first shown
+	unseen   bool           // a header or footer is being read that the section does not show
 
 	lines []Line
 	bytes int
@@ -84,9 +86,9 @@ type part struct {
 	places   *wml.Locator
 	rels     map[string]ooxml.Relationship
 	heading  string
-	fields   []field  // that are open
-	codes    int      // of them, those whose result has not begun
-	joined   []Format // the text of paragraphs whose ends are deleted
+	fields   []field // that are open
+	codes    int     // of them, those whose result has not begun
+	joining  *inline // the paragraph that the next one continues; nil if there is none
 }
 
 func (o *outliner) open() (err error) {
@@ -213,6 +215,7 @@ func (o *outliner) add(l Line) int {
 		o.fail(ErrTooLarge)
 		return 0
 	}
+	l.unseen = o.unseen
 	o.lines = append(o.lines, l)
 	return len(o.lines) - 1
 }
@@ -249,7 +252,13 @@ func (o *outliner) blocks(n *wml.Node, depth int) {
 			o.blocks(child, depth)
 		}
 	}
+	if ends[n.Name] {
+		o.finish(depth)
+	}
 }
+
+// ends are the elements at whose end no paragraph continues in the next one.
+var ends = wml.SetOf("w:body w:tc w:hdr w:ftr w:txbxContent w:footnote w:endnote")
 
 // alternative returns the branch of an mc:AlternateContent that Word shows; nil if there is none.
 func alternative(n *wml.Node) *wml.Node {
@@ -261,6 +270,7 @@ func alternative(n *wml.Node) *wml.Node {
 
 // table writes a table.
 func (o *outliner) table(n *wml.Node, depth int) {
+	o.finish(depth)
 	l := o.line(Table, n, depth)
 	properties := o.resolver.Table(n)
 	l.Format = o.styled(properties, "w:tblStyle")
@@ -309,21 +319,24 @@ func (o *outliner) row(n *wml.Node, depth int) {
 	if o.err != nil {
 		return
 	}
-	var cells []string
+	var cells [][]Format
 	o.cells(n, depth+1, &cells)
 	if o.err != nil {
 		return
 	}
-	text := strings.Join(cells, "\t")
-	if o.bytes += len(text); o.bytes > maxBytes {
+	formats := joinFormats(cells, "\t")
+	for _, f := range formats {
+		o.bytes += len(f.Text)
+	}
+	if o.bytes > maxBytes {
 		o.fail(ErrTooLarge)
 		return
 	}
-	o.lines[at].Text = text
+	o.lines[at].Text, o.lines[at].Formats = visible(formats), formats
 }
 
 // cells writes the cells in a row or an element of it, and adds their texts.
-func (o *outliner) cells(n *wml.Node, depth int, texts *[]string) {
+func (o *outliner) cells(n *wml.Node, depth int, texts *[][]Format) {
 	for _, child := range n.Children {
 		switch {
 		case o.err != nil:
@@ -339,27 +352,40 @@ func (o *outliner) cells(n *wml.Node, depth int, texts *[]string) {
 }
 
 // cell writes a cell, and returns its text.
-func (o *outliner) cell(n *wml.Node, depth int) string {
+func (o *outliner) cell(n *wml.Node, depth int) []Format {
 	l := o.line(Cell, n, depth)
 	l.Format = formatOf(o.resolver.Cell(n), &o.sheet.Theme)
 	from := o.add(l) + 1
 	o.blocks(n, depth+1)
 	if o.err != nil {
-		return ""
+		return nil
 	}
-	var b strings.Builder
+	var paragraphs [][]Format
 	for i := from; i < len(o.lines); i++ {
-		if l := &o.lines[i]; l.Kind == Paragraph && l.Text != "" {
-			if b.Len() > 0 {
-				b.WriteByte('\n')
-			}
-			b.WriteString(l.visible())
+		switch l := &o.lines[i]; {
+		case l.Kind != Paragraph || l.Text == "":
+		case len(l.Formats) == 0:
+			paragraphs = append(paragraphs, []Format{{Text: l.Text}})
+		default:
+			paragraphs = append(paragraphs, l.Formats)
 		}
 	}
-	return b.String()
+	return joinFormats(paragraphs, "\n")
 }
 
-// headers are the headers and footers of a section, in the order of outliner.shown.
+// joinFormats joins texts with a separator.
+func joinFormats(texts [][]Format, separator string) []Format {
+	var joined []Format
+	for i, text := range texts {
+		if i > 0 {
+			joined = append(joined, Format{Text: separator})
+		}
+		joined = append(joined, text...)
+	}
+	return joined
+}
+
+// headers are the headers and footers of a section, in the order of outliner.named.
 var headers = [...]struct {
 	element, kind string
 	line          LineKind
@@ -368,27 +394,40 @@ var headers = [...]struct {
 	{"w:footerReference", "default", Footer}, {"w:footerReference", "first", Footer}, {"w:footerReference", "even", Footer},
 }
 
-// section writes a section, after its text, with the headers and footers that it does not share with the section before it.
+// section writes a section, after its text, with the headers and footers that it does not share with the section before it. Those that it
+// does not show have lines that are unseen.
 func (o *outliner) section(n *wml.Node) {
 	o.sections++
 	format := formatOf(o.stated(n), &o.sheet.Theme)
 	place := "section " + strconv.Itoa(o.sections)
 	o.add(Line{Part: o.name, Heading: o.heading, Place: place, Kind: Section, Format: format})
 	for i, h := range headers {
-		target := o.shown[i]
+		target := o.named[i]
 		for _, reference := range n.Children {
 			if reference.Name == h.element && wml.AttrValue(o.src, reference, "w:type") == h.kind {
 				target = o.rels[scan.Value([]byte(wml.AttrValue(o.src, reference, "r:id")))].Target
 			}
 		}
-		changed := target != o.shown[i]
-		o.shown[i] = target
 		isShown := h.kind == "default" || h.kind == "even" && o.evenPages || h.kind == "first" && o.isOn(n.Child("w:titlePg"))
-		if changed && isShown && o.err == nil {
+		switch {
+		case o.err != nil:
+			return
+		case isShown && target != o.shown[i]:
+			o.shown[i] = target
 			o.header(target, h.line, h.kind, place)
+		case !isShown && target != o.named[i] && o.seen[target] == 0:
+			numbers := o.numbers
+			o.unseen, o.numbers = true, program.Numbers{}
+			o.header(target, h.line, h.kind, place)
+			o.unseen, o.numbers = false, numbers
+			o.seen[target] = notShown
 		}
+		o.named[i] = target
 	}
 }
+
+// notShown is the value in outliner.seen of a header or footer that no section has shown so far.
+const notShown = -1
 
 // header writes a header or footer.
 func (o *outliner) header(target string, kind LineKind, pages, section string) {

@@ -24,6 +24,8 @@ type field struct {
 // inline reads the text of one paragraph.
 type inline struct {
 	*outliner
+	node    *wml.Node // of the paragraph
+	start   start
 	text    strings.Builder
 	formats []Format
 	objects []object // in the text
@@ -38,37 +40,83 @@ type object struct {
 
 // paragraph writes a paragraph, and what is in it.
 func (o *outliner) paragraph(n *wml.Node, depth int) {
-	in := &inline{outliner: o}
-	for _, f := range o.joined {
-		in.add(f.Text, f.Properties)
-	}
-	o.joined = nil
+	in := &inline{outliner: o, node: n}
+	o.continueIn(in)
 	in.content(n, "")
-	props := n.Child("w:pPr")
-	if o.isDeletedMark(props) { // the text continues in the next paragraph
-		o.joined = in.formats
-		in.writeObjects(depth)
+	if o.joinsNext(n) {
+		o.joining = in
 		return
 	}
-	l := o.line(Paragraph, n, depth)
-	l.Text, l.Formats = in.text.String(), in.formats
-	if id := o.styleOf(n); o.styles[id].IsHeading() || props.Child("w:outlineLvl") != nil {
-		if text := shorten(l.Text); text != "" {
-			o.heading, l.Heading = text, text
-		}
-	}
-	l.Format = o.paragraphFormat(n, &l)
-	o.add(l)
-	in.writeObjects(depth + 1)
-	if section := props.Child("w:sectPr"); section != nil && o.err == nil {
+	in.write(depth)
+	if section := n.Child("w:pPr").Child("w:sectPr"); section != nil && o.err == nil {
 		o.section(section)
 	}
 }
 
-// isDeletedMark reports whether a tracked change deletes the end of a paragraph.
-func (o *outliner) isDeletedMark(props *wml.Node) bool {
+// finish writes a paragraph that no other one continues.
+func (o *outliner) finish(depth int) {
+	if in := o.joining; in != nil {
+		o.joining = nil
+		in.write(depth)
+	}
+}
+
+// write writes the lines of a paragraph.
+func (in *inline) write(depth int) {
+	o := in.outliner
+	l := o.line(Paragraph, in.node, depth)
+	l.Text, l.Formats = in.text.String(), in.formats
+	if id := o.styleOf(in.node); o.styles[id].IsHeading() || in.node.Child("w:pPr").Child("w:outlineLvl") != nil {
+		if text := shorten(l.Text); text != "" {
+			o.heading, l.Heading = text, text
+		}
+	}
+	l.Format = o.paragraphFormat(in.node, &l)
+	if in.start.style != "" {
+		l.Format = append(l.Format, "begins in style "+in.start.style)
+	}
+	l.Number = cmp.Or(in.start.number, l.Number)
+	o.add(l)
+	in.writeObjects(depth + 1)
+}
+
+// start is what a paragraph that begins with another one has from that.
+type start struct{ number, style string }
+
+// joinsNext reports whether the text of a paragraph continues in the next one, because the mark that ends it is deleted by a tracked change,
+// or hidden. A hidden mark that also ends a section stays.
+func (o *outliner) joinsNext(n *wml.Node) bool {
+	props := n.Child("w:pPr")
 	mark := props.Child("w:rPr")
-	return mark.Child("w:del") != nil || mark.Child("w:moveFrom") != nil
+	if mark.Child("w:del") != nil || mark.Child("w:moveFrom") != nil {
+		return true
+	}
+	return props.Child("w:sectPr") == nil && o.resolver.Mark(n).On("w:vanish")
+}
+
+// continueIn puts the text before a paragraph into it. One whose mark is hidden, and that a reader sees, keeps its number and its style.
+func (o *outliner) continueIn(in *inline) {
+	first := o.joining
+	if first == nil {
+		return
+	}
+	o.joining = nil
+	in.start, in.objects = first.start, first.objects
+	for _, f := range first.formats {
+		in.add(f.Text, f.Properties)
+	}
+	if mark := first.node.Child("w:pPr").Child("w:rPr"); mark.Child("w:del") != nil || mark.Child("w:moveFrom") != nil {
+		return
+	}
+	if strings.TrimSpace(visible(first.formats)) == "" || in.start != (start{}) {
+		return
+	}
+	l := o.line(Paragraph, first.node, 0)
+	o.paragraphFormat(first.node, &l)
+	in.start.number = l.Number
+	if style := o.styleOf(first.node); style != o.styleOf(in.node) {
+		in.start.style = o.styles[style].Name
+	}
 }
 
 func (o *outliner) styleOf(n *wml.Node) string {

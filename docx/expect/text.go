@@ -4,11 +4,13 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"platen/docx/wml"
 )
 
 // normalize returns a text in the form in which texts are compared: with one space in place of each stretch of blanks, of any kind, without
-// characters that are invisible, and with an ordinary hyphen for one that does not break.
+// characters that are invisible, with an ordinary hyphen for others, and with composed characters (Unicode form NFC).
 func normalize(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -20,7 +22,7 @@ func normalize(text string) string {
 			continue
 		case isInvisible(r):
 			continue
-		case r == '\u2011':
+		case r == '\u2010' || r == '\u2011':
 			r = '-'
 		}
 		if blank && b.Len() > 0 {
@@ -29,12 +31,15 @@ func normalize(text string) string {
 		blank = false
 		b.WriteRune(r)
 	}
-	return b.String()
+	return norm.NFC.String(b.String())
 }
 
-// isInvisible reports whether a reader does not see a character: a soft hyphen, an object, a control or format character.
+// isInvisible reports whether a reader does not see a character: a soft hyphen, an object, a control or format character, and others that
+// Unicode says to ignore where they have no effect. The format characters of Arabic and Kaithi numbers are visible.
 func isInvisible(r rune) bool {
-	return r == wml.Object || unicode.Is(unicode.Cf, r) || unicode.IsControl(r)
+	return r == wml.Object || unicode.IsControl(r) ||
+		unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
+			!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
 // maxShown is the number of characters of a text that a message shows.
