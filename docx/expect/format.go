@@ -79,9 +79,7 @@ func propertyText(name, value string, rightToLeft bool, theme *style.Theme) stri
 	}
 	switch {
 	case name == "w:sz" || name == "w:szCs":
-		if halves, err := strconv.Atoi(value); err == nil {
-			value = strconv.FormatFloat(float64(halves)/2, 'f', -1, 64)
-		}
+		value = halfPoints(value)
 	case name == "w:jc" && value == "both":
 		value = "justify"
 	case name == "w:jc" && value == "end":

@@ -27,6 +27,7 @@ const (
 	Chart     LineKind = "chart"
 	Series    LineKind = "series"
 	Diagram   LineKind = "diagram"
+	Guide     LineKind = "phonetic guide"
 	Embedded  LineKind = "embedded file"
 	Property  LineKind = "document property"
 )

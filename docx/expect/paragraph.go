@@ -19,6 +19,7 @@ type field struct {
 	code       string
 	kind, link string // of the code; the link of a field around it if it has none
 	showing    bool   // its result follows, which is text
+	drawn      bool   // Word draws its result
 }
 
 // inline reads the text of one paragraph.
@@ -203,6 +204,7 @@ func (in *inline) content(n *wml.Node, link string) {
 			in.run(child, child, link)
 		case child.Name == "w:hyperlink":
 			in.content(child, in.target(child))
+		case strings.HasPrefix(child.Name, "m:") && in.equation(child, link):
 		case child.Name == "mc:AlternateContent":
 			if branch := alternative(child); branch != nil {
 				in.content(branch, link)
@@ -262,9 +264,13 @@ func (in *inline) run(run, n *wml.Node, link string) {
 				in.run(run, branch, link)
 			}
 		case "w:ruby":
-			in.content(child.Child("w:rubyBase"), link)
+			in.ruby(child, link)
 		case "w:fldChar":
-			in.fieldChar(wml.AttrValue(in.src, child, "w:fldCharType"))
+			form := in.readFormField(child)
+			if form != nil && !in.isHidden() {
+				in.add(form.text, slices.Concat(in.runFormat(run, link), form.properties))
+			}
+			in.fieldChar(wml.AttrValue(in.src, child, "w:fldCharType"), form != nil)
 		case "w:instrText":
 			in.instruction(scan.Text(in.src[child.OpenEnd:child.CloseStart]))
 		case "w:footnoteReference":
@@ -291,15 +297,37 @@ func (in *inline) symbol(n *wml.Node) string {
 	return string(rune(code))
 }
 
-// fieldChar begins a field, its result, or ends it.
-func (in *inline) fieldChar(kind string) {
+// ruby adds text with a phonetic guide, which has a line of its own.
+func (in *inline) ruby(n *wml.Node, link string) {
+	if base := n.Child("w:rubyBase"); base != nil {
+		from := in.text.Len()
+		in.content(base, link)
+		over := in.text.String()[from:]
+		guide, o := n.Child("w:rt"), in.outliner
+		if guide == nil || in.isHidden() {
+			return
+		}
+		read := &inline{outliner: o, node: in.node}
+		read.content(guide, link)
+		place := in.places.Locate(n)
+		in.addObject(func(depth int, _ []string) {
+			o.add(Line{
+				Part: o.name, Heading: o.heading, Place: place, Kind: Guide, Depth: depth, Format: []string{"over " + strconv.Quote(over)},
+				Text: read.text.String(), Formats: read.formats,
+			})
+		})
+	}
+}
+
+// fieldChar begins a field, its result, or ends it. Word may draw the result of one that begins.
+func (in *inline) fieldChar(kind string, isDrawn bool) {
 	last := len(in.fields) - 1
 	switch {
 	case kind == "begin":
-		in.fields = append(in.fields, field{})
+		in.fields = append(in.fields, field{drawn: isDrawn})
 		in.codes++
 	case last < 0:
-	case kind == "separate" && !in.fields[last].showing:
+	case kind == "separate" && !in.fields[last].showing && !in.fields[last].drawn:
 		f := &in.fields[last]
 		f.showing = true
 		in.codes--
@@ -356,16 +384,22 @@ func codeOf(code string) (kind, link string) {
 
 // formatCache returns the visible properties of a run. Runs of the paragraph with the same w:rPr share them.
 func (in *inline) formatCache(run *wml.Node) []string {
-	if run.Name == "m:r" {
-		return []string{"equation"}
-	}
 	key := ""
 	if props := run.Child("w:rPr"); props != nil {
 		key = string(in.src[props.OpenEnd:props.CloseStart])
 	}
+	if math := run.Child("m:rPr"); run.Name == "m:r" {
+		key += equationText
+		if math != nil {
+			key += string(in.src[math.OpenEnd:math.CloseStart])
+		}
+	}
 	format, known := in.base[key]
 	if !known {
 		format = formatOf(in.resolver.Run(run), &in.sheet.Theme)
+		if run.Name == "m:r" {
+			format = in.equationFormat(run, format)
+		}
 		if in.base == nil {
 			in.base = map[string][]string{}
 		}
