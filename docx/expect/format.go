@@ -14,11 +14,13 @@ import (
 var labels = map[string]string{
 	"w:b": "bold", "w:i": "italic", "w:u": "underline", "w:strike": "strikethrough", "w:dstrike": "double strikethrough",
 	"w:caps": allCaps, "w:smallCaps": "small caps", "w:vanish": hidden, "w:color": "color", "w:highlight": "highlight",
-	"w:vertAlign": "", "w:rFonts/@w:ascii": "font", "w:rFonts/@w:eastAsia": "East Asian font", "w:rFonts/@w:cs": "complex font",
-	"w:shd/@w:fill": "shading", "w:sz": "size", "w:szCs": "complex size", "w:jc": "alignment", "w:ind/@w:left": "left indent",
+	"w:vertAlign": "", "w:rFonts/@w:ascii": "font",
+	"w:shd/@w:fill": "shading", "w:sz": "size", "w:jc": "alignment", "w:ind/@w:left": "left indent",
 	"w:ind/@w:right": "right indent", "w:ind/@w:firstLine": "first line indent", "w:ind/@w:hanging": "hanging indent",
 	"w:spacing/@w:before": "space before", "w:spacing/@w:after": "space after", "w:spacing/@w:line": "line spacing",
 	"w:spacing/@w:lineRule": "line rule", "w:keepNext": "keep with next", "w:keepLines": "keep lines together",
+	"w:suppressAutoHyphens": noHyphens,
+	"w:contextualSpacing":   "no space between paragraphs of the style", "w:widowControl": "widow control", "w:snapToGrid": "snap to grid",
 	"w:pageBreakBefore": "page break before", "w:outlineLvl": "outline level", "w:gridSpan": "columns", "w:vMerge": "merged vertically",
 	"w:tcW/@w:w": "width", "w:tblHeader": "header row", "w:cantSplit": "no break in row", "w:trHeight": "height",
 	"w:vAlign": "vertical alignment",
@@ -30,8 +32,8 @@ var labels = map[string]string{
 
 // immaterial are properties that a reader does not see, or that other lines have.
 var immaterial = wml.SetOf("w:noProof w:rStyle w:pStyle w:tblStyle w:numPr/w:numId w:numPr/w:ilvl w:numPr w:tblLook w:divId w:webHidden " +
-	"w:specVanish w:hideMark w:rFonts/@w:hAnsi w:rFonts/@w:hAnsiTheme w:rFonts/@w:hint w:bCs w:iCs w:headerReference w:footerReference " +
-	"w:widowControl w:autoSpaceDE w:autoSpaceDN w:snapToGrid w:adjustRightInd w:contextualSpacing w:tcW/@w:type w:tblW/@w:type " +
+	"w:specVanish w:hideMark w:headerReference w:footerReference " +
+	"w:autoSpaceDE w:autoSpaceDN w:adjustRightInd w:tcW/@w:type w:tblW/@w:type " +
 	"w:tblInd/@w:type w:cs w:kern w:w14 w:tblCaption w:tblDescription w:gridBefore w:gridAfter w:printerSettings w:sectPr w:rPr w:oMath")
 
 // immaterialParts are the attributes of such properties, in any element.
@@ -46,14 +48,18 @@ var defaults = map[string][]string{
 	"w:spacing/@w:before": {"0"}, "w:spacing/@w:after": {"0"}, "w:spacing/@w:line": {"240"}, "w:spacing/@w:lineRule": {"auto"},
 	"w:spacing": {"0"}, "w:position": {"0"}, "w:gridSpan": {"1"}, "w:highlight": {"none"}, "w:outlineLvl": {"9"}, "w:type": {"nextPage"},
 	"w:pgSz/@w:orient": {"portrait"}, "w:textAlignment": {"auto"}, "w:effect": {"none"}, "w:w": {"100"},
+	"w:textDirection": {"lrTb"}, "w:docGrid/@w:type": {"default"}, "w:docGrid/@w:charSpace": {"0"}, "w:pgNumType/@w:fmt": {"decimal"},
+	"w:cols/@w:num": {"1"}, "w:cols/@w:space": {"720"}, "w:pgMar/@w:gutter": {"0"}, "w:tblLayout/@w:type": {"autofit"},
 }
 
-// formatOf returns the properties that a reader sees, each as text, in the order of their names.
-func formatOf(p style.Properties, theme *style.Theme) []string {
+// defaultOn are the properties that are on where nothing states them.
+var defaultOn = wml.SetOf("w:widowControl w:snapToGrid w:kinsoku w:wordWrap w:overflowPunct")
+
+// formatOf returns the properties of an element that a reader sees, each as text, in the order of their names.
+func formatOf(p style.Properties) []string {
 	var format []string
-	rightToLeft := p.On("w:rtl")
 	for name, value := range p.All() {
-		if text := propertyText(name, value.Text, rightToLeft, theme); text != "" && !slices.Contains(format, text) {
+		if text := propertyText(name, value.Text); text != "" && !slices.Contains(format, text) {
 			format = append(format, text)
 		}
 	}
@@ -61,25 +67,21 @@ func formatOf(p style.Properties, theme *style.Theme) []string {
 }
 
 // propertyText returns one property as text; "" if it does not matter.
-func propertyText(name, value string, rightToLeft bool, theme *style.Theme) string {
-	if complexScript := name == "w:szCs" || strings.HasPrefix(name, "w:rFonts/@w:cs"); complexScript && !rightToLeft {
-		return ""
-	}
-	if immaterial[name] || value == "false" || value == "dxa" && strings.HasSuffix(name, "/@w:type") ||
+func propertyText(name, value string) string {
+	if immaterial[name] || value == onOffText(defaultOn[name]) || value == "dxa" && strings.HasSuffix(name, "/@w:type") ||
 		slices.Contains(defaults[name], value) ||
 		slices.ContainsFunc(immaterialParts, func(part string) bool { return strings.Contains(name, part) }) {
 		return ""
-	}
-	if font, isTheme := strings.CutSuffix(name, "Theme"); isTheme && strings.HasPrefix(name, "w:rFonts") {
-		name, value = font, theme.Font(value)
 	}
 	label, known := labels[name]
 	if !known {
 		label = strings.NewReplacer("/@", " ", "/", " ", "w:", "").Replace(name)
 	}
 	switch {
-	case name == "w:sz" || name == "w:szCs":
+	case name == "w:sz":
 		value = halfPoints(value)
+	case defaultOn[name]:
+		return "no " + label
 	case name == "w:jc" && value == "both":
 		value = "justify"
 	case name == "w:jc" && value == "end":
@@ -90,6 +92,14 @@ func propertyText(name, value string, rightToLeft bool, theme *style.Theme) stri
 		return label
 	}
 	return strings.TrimSpace(label + " " + value)
+}
+
+// onOffText returns the value of a property that is only on or off.
+func onOffText(on bool) string {
+	if on {
+		return "true"
+	}
+	return "false"
 }
 
 // emuPerPoint is the number of English metric units in a point.

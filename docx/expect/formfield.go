@@ -89,3 +89,12 @@ func halfPoints(value string) string {
 	}
 	return strconv.FormatFloat(float64(halves)/2, 'f', -1, 64)
 }
+
+// number returns the number that a value spells; 0 if it is none.
+func number(value string) int {
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -59,7 +59,9 @@ type outliner struct {
 	numbering *program.Numbering // nil if there is none
 	lists     map[string]*program.NumberedList
 	numbers   program.Numbers
-	evenPages bool // headers and footers of even pages differ
+
+	evenPages  bool // headers and footers of even pages differ
+	hyphenates bool // words are divided at the ends of lines
 
 	body     *part // the main part
 	*part          // that is being read
@@ -172,8 +174,11 @@ func (o *outliner) readSettings() error {
 	}
 	r := scan.New(src)
 	for range r.All {
-		if r.Name() == "w:evenAndOddHeaders" {
+		switch r.Name() {
+		case "w:evenAndOddHeaders":
 			o.evenPages = scan.IsOn(r.RawAttr("w:val"))
+		case "w:autoHyphenation":
+			o.hyphenates = scan.IsOn(r.RawAttr("w:val"))
 		}
 	}
 	return r.LimitErr()
@@ -288,7 +293,7 @@ func (o *outliner) table(n *wml.Node, depth int) {
 // styled returns the format of an element, which begins with the name of its style.
 func (o *outliner) styled(properties style.Properties, element string) []string {
 	id, _ := properties.Get(element)
-	format := formatOf(properties, &o.sheet.Theme)
+	format := formatOf(properties)
 	if name := o.styles[id].Name; name != "" {
 		format = slices.Insert(format, 0, "style "+name)
 	}
@@ -314,7 +319,7 @@ func (o *outliner) rows(n *wml.Node, depth int) {
 // row writes a row with its cells.
 func (o *outliner) row(n *wml.Node, depth int) {
 	l := o.line(Row, n, depth)
-	l.Format = formatOf(o.resolver.Row(n), &o.sheet.Theme)
+	l.Format = formatOf(o.resolver.Row(n))
 	at := o.add(l)
 	if o.err != nil {
 		return
@@ -354,7 +359,7 @@ func (o *outliner) cells(n *wml.Node, depth int, texts *[][]Format) {
 // cell writes a cell, and returns its text.
 func (o *outliner) cell(n *wml.Node, depth int) []Format {
 	l := o.line(Cell, n, depth)
-	l.Format = formatOf(o.resolver.Cell(n), &o.sheet.Theme)
+	l.Format = formatOf(o.resolver.Cell(n))
 	from := o.add(l) + 1
 	o.blocks(n, depth+1)
 	if o.err != nil {
@@ -398,7 +403,7 @@ var headers = [...]struct {
 // does not show have lines that are unseen.
 func (o *outliner) section(n *wml.Node) {
 	o.sections++
-	format := formatOf(o.stated(n), &o.sheet.Theme)
+	format := formatOf(o.stated(n))
 	place := "section " + strconv.Itoa(o.sections)
 	o.add(Line{Part: o.name, Heading: o.heading, Place: place, Kind: Section, Format: format})
 	for i, h := range headers {

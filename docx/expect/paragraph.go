@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"platen/docx/program"
+	"platen/docx/style"
 	"platen/docx/wml"
 	"platen/ooxml/scan"
 )
@@ -29,8 +31,8 @@ type inline struct {
 	start   start
 	text    strings.Builder
 	formats []Format
-	objects []object // in the text
-	base    map[string][]string
+	objects []object                  // in the text
+	base    map[string]*runProperties // by the content of w:rPr
 }
 
 // object is an element in the text that has lines of its own.
@@ -124,13 +126,19 @@ func (o *outliner) styleOf(n *wml.Node) string {
 	return o.sheet.ParagraphStyle(o.stated(n.Child("w:pPr")))
 }
 
+// noHyphens is the property of a paragraph whose words are not divided. It has no effect where no words are.
+const noHyphens = "no hyphenation"
+
 // paragraphFormat returns the format of a paragraph, and sets the number of a list item.
 func (o *outliner) paragraphFormat(n *wml.Node, l *Line) []string {
-	format := formatOf(o.resolver.Paragraph(n), &o.sheet.Theme)
+	format := formatOf(o.resolver.Paragraph(n))
+	if !o.hyphenates {
+		format = slices.DeleteFunc(format, func(property string) bool { return property == noHyphens })
+	}
 	if name := o.styles[o.styleOf(n)].Name; name != "" {
 		format = slices.Insert(format, 0, "style "+name)
 	}
-	level, _ := o.resolver.Number(n)
+	level, run := o.resolver.Number(n)
 	if level == nil {
 		return format
 	}
@@ -139,11 +147,24 @@ func (o *outliner) paragraphFormat(n *wml.Node, l *Line) []string {
 	if item.List == nil || item.Level >= program.ListLevels {
 		return format
 	}
-	l.Number, _ = o.numbers.Next(item, item.Num)
+	var suffix string
+	l.Number, suffix = o.numbers.Next(item, item.Num)
+	mark := cmp.Or(l.Number, level.Text)
 	if l.Number == "" {
 		format = append(format, "bullet "+level.Text)
 	}
-	return append(format, "list level "+strconv.Itoa(item.Level+1))
+	format = append(format, "list level "+strconv.Itoa(item.Level+1))
+	if mark == "" {
+		return format
+	}
+	if suffix != "tab" {
+		format = append(format, "followed by "+suffix)
+	}
+	first, _ := utf8.DecodeRuneInString(mark)
+	for _, property := range textFormat(run, scripterOf(run).scriptOf(first), &o.sheet.Theme) {
+		format = append(format, "number "+property)
+	}
+	return format
 }
 
 // list returns a list by its id; nil if there is none.
@@ -229,16 +250,10 @@ func (in *inline) isHidden() bool { return in.codes > 0 }
 
 // run reads the children of n, which is a run or a part of it.
 func (in *inline) run(run, n *wml.Node, link string) {
-	var format []string
-	known := false
 	add := func(text string) {
-		if in.isHidden() {
-			return
+		if !in.isHidden() {
+			in.addRun(text, run, link)
 		}
-		if !known {
-			format, known = in.runFormat(run, link), true
-		}
-		in.add(text, format)
 	}
 	for _, child := range n.Children {
 		switch child.Name {
@@ -268,7 +283,7 @@ func (in *inline) run(run, n *wml.Node, link string) {
 		case "w:fldChar":
 			form := in.readFormField(child)
 			if form != nil && !in.isHidden() {
-				in.add(form.text, slices.Concat(in.runFormat(run, link), form.properties))
+				in.addRun(form.text, run, link, form.properties...)
 			}
 			in.fieldChar(wml.AttrValue(in.src, child, "w:fldCharType"), form != nil)
 		case "w:instrText":
@@ -283,6 +298,16 @@ func (in *inline) run(run, n *wml.Node, link string) {
 			}
 		}
 	}
+}
+
+// addRun adds text of a run, with properties that the text has apart from those of the run.
+func (in *inline) addRun(text string, run *wml.Node, link string, more ...string) {
+	if text == "" {
+		return
+	}
+	in.properties(run).each(text, func(text string, of script) {
+		in.add(text, slices.Concat(in.runFormat(run, of, link), more))
+	})
 }
 
 // symbol returns the character of a w:sym.
@@ -351,8 +376,8 @@ func (in *inline) instruction(text string) {
 }
 
 // runFormat returns the formatting of a run: what a reader sees, the field that it is the result of, and its link.
-func (in *inline) runFormat(run *wml.Node, link string) []string {
-	format := in.formatCache(run)
+func (in *inline) runFormat(run *wml.Node, of script, link string) []string {
+	format := in.formatOf(run, of)
 	kind := ""
 	if last := len(in.fields) - 1; last >= 0 {
 		kind, link = in.fields[last].kind, cmp.Or(in.fields[last].link, link)
@@ -382,8 +407,16 @@ func codeOf(code string) (kind, link string) {
 	return kind, link
 }
 
-// formatCache returns the visible properties of a run. Runs of the paragraph with the same w:rPr share them.
-func (in *inline) formatCache(run *wml.Node) []string {
+// runProperties are the properties of a run, and those that are visible in its characters, by their groups.
+type runProperties struct {
+	style.Properties
+	scripter
+	known  [scripts]bool
+	format [scripts][]string
+}
+
+// properties returns the properties of a run.
+func (in *inline) properties(run *wml.Node) *runProperties {
 	key := ""
 	if props := run.Child("w:rPr"); props != nil {
 		key = string(in.src[props.OpenEnd:props.CloseStart])
@@ -394,18 +427,28 @@ func (in *inline) formatCache(run *wml.Node) []string {
 			key += string(in.src[math.OpenEnd:math.CloseStart])
 		}
 	}
-	format, known := in.base[key]
+	f, known := in.base[key]
 	if !known {
-		format = formatOf(in.resolver.Run(run), &in.sheet.Theme)
-		if run.Name == "m:r" {
-			format = in.equationFormat(run, format)
-		}
+		f = &runProperties{Properties: in.resolver.Run(run)}
+		f.scripter = scripterOf(f.Properties)
 		if in.base == nil {
-			in.base = map[string][]string{}
+			in.base = map[string]*runProperties{}
 		}
-		in.base[key] = format
+		in.base[key] = f
 	}
-	return format
+	return f
+}
+
+// formatOf returns the visible properties of characters of a run. Runs of the paragraph with the same w:rPr share them.
+func (in *inline) formatOf(run *wml.Node, of script) []string {
+	f := in.properties(run)
+	if !f.known[of] {
+		f.known[of], f.format[of] = true, textFormat(f.Properties, of, &in.sheet.Theme)
+		if run.Name == "m:r" {
+			f.format[of] = in.equationFormat(run, f.format[of])
+		}
+	}
+	return f.format[of]
 }
 
 // note adds a footnote or endnote. Each is written once.
