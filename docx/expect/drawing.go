@@ -1,8 +1,6 @@
 package expect
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -14,10 +12,12 @@ import (
 
 // drawn is what a drawing shows, apart from text boxes.
 type drawn struct {
-	format []string             // its size and the like
-	rels   []ooxml.Relationship // in the order in which it refers to them
-	words  []string             // WordArt
-	boxes  []*wml.Node          // w:txbxContent
+	format  []string             // its size and the like
+	rest    []string             // more of it
+	inGroup bool                 // its shapes are in a group
+	rels    []ooxml.Relationship // in the order in which it refers to them
+	words   []string             // WordArt
+	boxes   []*wml.Node          // w:txbxContent
 }
 
 // drawing adds the lines of a w:drawing, w:pict, or w:object.
@@ -27,7 +27,7 @@ func (in *inline) drawing(n *wml.Node) {
 	findBoxes(n, d)
 	o, place := in.outliner, in.places.Locate(n)
 	in.addObject(func(depth int, position []string) {
-		base := Line{Part: o.name, Heading: o.heading, Place: place, Depth: depth, Format: append(position, d.format...)}
+		base := Line{Part: o.name, Heading: o.heading, Place: place, Depth: depth, Format: append(position, d.all()...)}
 		before := len(o.lines)
 		for _, r := range d.rels {
 			o.related(base, r)
@@ -88,26 +88,11 @@ func (in *inline) readDrawing(n *wml.Node, d *drawn) {
 			continue
 		}
 		switch r.Name() {
-		case "w:txbxContent", "mc:Fallback":
+		case "w:txbxContent", "mc:Fallback", "v:shapetype":
 			if r.Kind == scan.Open && !r.Skip() {
 				return
 			}
 			continue
-		case "wp:extent":
-			d.format = append(d.format, "size "+sizeText(r.Attr("cx"), r.Attr("cy")))
-		case "wp:docPr":
-			d.note("alternative text ", r.Attr("descr"))
-		case "a:xfrm":
-			d.note("rotation ", r.Attr("rot"))
-		case "a:srcRect":
-			d.note("crop ", strings.TrimSpace(r.Attr("l")+" "+r.Attr("t")+" "+r.Attr("r")+" "+r.Attr("b")))
-		case "v:shape", "v:rect", "v:image", "v:roundrect", "v:oval":
-			d.format = append(d.format, shapeStyle(r.Attr("style"))...)
-			d.note("fill ", r.Attr("fillcolor"))
-		case "v:textpath":
-			if text := r.Attr("string"); text != "" {
-				d.words = append(d.words, text)
-			}
 		}
 		for i := range r.Attributes() {
 			a := &r.Attributes()[i]
@@ -119,65 +104,54 @@ func (in *inline) readDrawing(n *wml.Node, d *drawn) {
 				}
 			}
 		}
-		if r.Kind == scan.Void && r.Depth() == depth {
+		isEnd := r.Kind == scan.Void && r.Depth() == depth
+		if read := drawnElements[drawnName(r)]; read != nil {
+			read(d, r)
+		}
+		if isEnd {
 			return
 		}
 	}
-}
-
-// note adds a property with a value.
-func (d *drawn) note(label, value string) {
-	if value != "" && value != "0" {
-		d.format = append(d.format, label+value)
-	}
-}
-
-// shapeStyle returns the size and the rotation in the style attribute of a VML shape.
-func shapeStyle(css string) []string {
-	var format []string
-	for declaration := range strings.SplitSeq(css, ";") {
-		name, value, _ := strings.Cut(declaration, ":")
-		switch name = strings.TrimSpace(name); name {
-		case "width", "height", "rotation":
-			format = append(format, name+" "+strings.TrimSpace(value))
-		}
-	}
-	return format
 }
 
 // related writes what a relationship of a drawing leads to. The layout of a diagram and the like have no lines.
 func (o *outliner) related(l Line, r ooxml.Relationship) {
-	var hash string
-	if p := o.pkg.Part(r.Target); p != nil && !r.External {
-		l.Part = p.Name
-		switch r.Type {
-		case names.RelChart, names.RelExtendedChart:
-			o.chart(l, p)
-			return
-		case names.RelDiagramData:
-			o.diagram(l, p)
-			return
-		}
-		content, err := o.pkg.Read(p)
-		if err != nil {
-			o.fail(err)
-			return
-		}
-		sum := sha256.Sum256(content)
-		hash = "content " + hex.EncodeToString(sum[:6])
-	} else {
-		hash = "at " + r.Target
+	p, content, err := o.contentOf(r)
+	if err != nil {
+		o.fail(err)
+		return
 	}
-	switch r.Type {
-	case names.RelImage:
+	if p != nil {
+		l.Part = p.Name
+	}
+	switch {
+	case r.Type == names.RelImage:
 		l.Kind = Image
-	case names.RelHyperlink:
-		l.Kind, hash = Shape, "link "+r.Target
-	case names.RelPackage, names.RelOLEObject:
+	case r.Type == names.RelHyperlink:
+		l.Kind, content = Shape, "link "+r.Target
+	case r.Type == names.RelPackage || r.Type == names.RelOLEObject:
 		l.Kind = Embedded
+	case p != nil && (r.Type == names.RelChart || r.Type == names.RelExtendedChart):
+		o.chart(l, p)
+		return
+	case p != nil && r.Type == names.RelDiagramData:
+		o.diagram(l, p)
+		return
 	default:
 		return
 	}
-	l.Format = append(slices.Clip(l.Format), hash)
+	l.Format = append(slices.Clip(l.Format), content)
 	o.add(l)
+}
+
+// contentOf returns the part that a relationship leads to, and a text for its content; nil, and a text for the address, if there is none.
+func (o *outliner) contentOf(r ooxml.Relationship) (p *ooxml.Part, content string, err error) {
+	if p = o.pkg.Part(r.Target); p == nil || r.External {
+		return nil, "at " + r.Target, nil
+	}
+	file, err := o.pkg.Read(p)
+	if err != nil {
+		return nil, "", err
+	}
+	return p, "content " + hashOf(file), nil
 }

@@ -1,7 +1,6 @@
 package expect
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,8 +106,10 @@ const emuPerPoint = 12_700
 
 // sizeText returns a size in points.
 func sizeText(width, height string) string {
-	points := func(emu string) string {
-		return strconv.FormatFloat(float64(wml.IDNumber(emu))/emuPerPoint, 'f', 1, 64)
-	}
-	return fmt.Sprintf("%s × %s pt", points(width), points(height))
+	return pointsOf(width) + " × " + pointsOf(height) + " pt"
+}
+
+// pointsOf returns a length in points.
+func pointsOf(emu string) string {
+	return strconv.FormatFloat(float64(number(emu))/emuPerPoint, 'f', 1, 64)
 }

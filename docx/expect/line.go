@@ -11,6 +11,7 @@ type LineKind string
 
 // The kinds of lines.
 const (
+	Document  LineKind = "document"
 	Paragraph LineKind = "paragraph"
 	Table     LineKind = "table"
 	Row       LineKind = "row"

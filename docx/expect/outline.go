@@ -43,6 +43,7 @@ func Outline(r io.ReaderAt, size int64) ([]Line, error) {
 	if err := o.properties(); err != nil {
 		return nil, err
 	}
+	o.document()
 	o.blocks(o.body.root, 0)
 	if o.err != nil {
 		return nil, o.err
@@ -60,8 +61,7 @@ type outliner struct {
 	lists     map[string]*program.NumberedList
 	numbers   program.Numbers
 
-	evenPages  bool // headers and footers of even pages differ
-	hyphenates bool // words are divided at the ends of lines
+	settings settings
 
 	body     *part // the main part
 	*part          // that is being read
@@ -80,17 +80,18 @@ type outliner struct {
 
 // part is a part with text.
 type part struct {
-	name     string
-	src      []byte
-	root     *wml.Node
-	resolver *style.Resolver
-	reader   *scan.Reader
-	places   *wml.Locator
-	rels     map[string]ooxml.Relationship
-	heading  string
-	fields   []field // that are open
-	codes    int     // of them, those whose result has not begun
-	joining  *inline // the paragraph that the next one continues; nil if there is none
+	name         string
+	src          []byte
+	root         *wml.Node
+	resolver     *style.Resolver
+	reader       *scan.Reader
+	places       *wml.Locator
+	rels         map[string]ooxml.Relationship
+	heading      string
+	fields       []field                // that are open
+	codes        int                    // of them, those whose result has not begun
+	controlsRead map[*wml.Node][]string // by w:sdt
+	joining      *inline                // the paragraph that the next one continues; nil if there is none
 }
 
 func (o *outliner) open() (err error) {
@@ -134,6 +135,7 @@ func (o *outliner) openPart(p *ooxml.Part) (*part, error) {
 	}
 	return &part{
 		name: p.Name, src: src, root: root, resolver: o.sheet.In(src), reader: scan.New(src), places: wml.NewLocator(root), rels: rels,
+		controlsRead: map[*wml.Node][]string{},
 	}, nil
 }
 
@@ -161,27 +163,6 @@ func (o *outliner) openNotes(kind LineKind, relType string) error {
 		o.notes[string(kind)+wml.AttrValue(notes.src, note, "w:id")] = note
 	}
 	return nil
-}
-
-func (o *outliner) readSettings() error {
-	p, err := wml.RelatedPart(o.pkg, o.main, names.RelSettings)
-	if p == nil || err != nil {
-		return err
-	}
-	src, err := o.pkg.ReadXML(p)
-	if err != nil {
-		return err
-	}
-	r := scan.New(src)
-	for range r.All {
-		switch r.Name() {
-		case "w:evenAndOddHeaders":
-			o.evenPages = scan.IsOn(r.RawAttr("w:val"))
-		case "w:autoHyphenation":
-			o.hyphenates = scan.IsOn(r.RawAttr("w:val"))
-		}
-	}
-	return r.LimitErr()
 }
 
 // shownProperties are the properties of a document that people give it.
@@ -249,6 +230,8 @@ func (o *outliner) blocks(n *wml.Node, depth int) {
 			o.table(child, depth)
 		case child.Name == "w:sectPr":
 			o.section(child)
+		case child.Name == "w:altChunk":
+			o.chunk(child, depth)
 		case child.Name == "mc:AlternateContent":
 			if branch := alternative(child); branch != nil {
 				o.blocks(branch, depth)
@@ -264,6 +247,22 @@ func (o *outliner) blocks(n *wml.Node, depth int) {
 
 // ends are the elements at whose end no paragraph continues in the next one.
 var ends = wml.SetOf("w:body w:tc w:hdr w:ftr w:txbxContent w:footnote w:endnote")
+
+// chunk writes a file whose content Word inserts when it opens the document. Its text is not read.
+func (o *outliner) chunk(n *wml.Node, depth int) {
+	o.finish(depth)
+	if !o.enter(n) {
+		return
+	}
+	l := o.line(Embedded, n, depth)
+	_, content, err := o.contentOf(o.rels[o.reader.Attr("r:id")])
+	if err != nil {
+		o.fail(err)
+		return
+	}
+	l.Format = []string{"inserted", content}
+	o.add(l)
+}
 
 // alternative returns the branch of an mc:AlternateContent that Word shows; nil if there is none.
 func alternative(n *wml.Node) *wml.Node {
@@ -413,7 +412,7 @@ func (o *outliner) section(n *wml.Node) {
 				target = o.rels[scan.Value([]byte(wml.AttrValue(o.src, reference, "r:id")))].Target
 			}
 		}
-		isShown := h.kind == "default" || h.kind == "even" && o.evenPages || h.kind == "first" && o.isOn(n.Child("w:titlePg"))
+		isShown := h.kind == "default" || h.kind == "even" && o.settings.isOn("w:evenAndOddHeaders") || h.kind == "first" && o.isOn(n.Child("w:titlePg"))
 		switch {
 		case o.err != nil:
 			return

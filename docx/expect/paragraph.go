@@ -132,7 +132,7 @@ const noHyphens = "no hyphenation"
 // paragraphFormat returns the format of a paragraph, and sets the number of a list item.
 func (o *outliner) paragraphFormat(n *wml.Node, l *Line) []string {
 	format := formatOf(o.resolver.Paragraph(n))
-	if !o.hyphenates {
+	if !o.settings.isOn("w:autoHyphenation") {
 		format = slices.DeleteFunc(format, func(property string) bool { return property == noHyphens })
 	}
 	if name := o.styles[o.styleOf(n)].Name; name != "" {
@@ -392,7 +392,7 @@ func (in *inline) runFormat(run *wml.Node, of script, link string) []string {
 	if link != "" {
 		format = append(slices.Clip(format), "link "+link)
 	}
-	return format
+	return append(slices.Clip(format), in.controls(run)...)
 }
 
 // codeOf returns the kind of a field, and the address that a HYPERLINK leads to.
