@@ -19,13 +19,17 @@ type codeWord struct {
 // words splits the code of a field. Quotes and backslashes in text are as in Word: \" is a quote in an argument.
 func (f *wordField) words() []codeWord {
 	var s codeSplitter
+	text := ""
 	for _, piece := range f.code {
-		if piece.field != nil {
-			s.field(piece)
-		} else {
-			s.text([]rune(piece.text))
+		if piece.field == nil {
+			text += piece.text // which Word may have split anywhere
+			continue
 		}
+		s.text([]rune(text))
+		s.field(piece)
+		text = ""
 	}
+	s.text([]rune(text))
 	s.end()
 	return s.words
 }
@@ -114,18 +118,19 @@ var fieldOperators = map[string]string{"=": "==", "<>": "!=", "<": "<", "<=": "<
 
 func isOperator(s string) bool { return fieldOperators[s] != "" }
 
-// tagFor returns the tag whose value replaces a field. problem says why there is none.
-func (c *wordFields) tagFor(f *wordField) (text, problem string) {
-	var expr string
+// expressionOf returns the expression whose value replaces a field. problem says why there is none.
+func (c *wordFields) expressionOf(f *wordField) (expr, problem string) {
 	switch f.name() {
 	case "IF":
-		expr, problem = c.condition(f)
+		return c.condition(f)
 	case "MERGEFIELD", "DOCPROPERTY":
-		expr, problem = c.merged(f, "")
-	default:
-		problem = "Platen does not fill it; write tags instead"
+		return c.merged(f, "")
+	case "INCLUDEPICTURE":
+		return "", "Platen does not read other files; insert an image, and write a tag as its alt text"
+	case "ADDRESSBLOCK", "GREETINGLINE", "NEXTIF", "SKIPIF", "MERGEREC", "MERGESEQ", "MERGEBARCODE":
+		return "", "Platen does not fill it; write tags instead"
 	}
-	return "{{" + expr + "}}", problem
+	return "", "Platen does not compute it from merge fields; write tags instead"
 }
 
 // textFilters are the filters for the formats of \* that change text, in lower case. Formats without a filter change nothing here.

@@ -8,12 +8,11 @@ import (
 	"platen/docx/lang"
 	"platen/docx/program"
 	"platen/docx/wml"
-	"platen/ooxml/scan"
 )
 
-// Fields that take their values from the input, so that templates for Word's mail merge work (ISO 29500-1 §17.16.5): MERGEFIELD, IF with
-// merge fields in it, NEXT, and DOCPROPERTY. Each becomes a tag, whose value replaces the field. Fields with tags in their code, and fields
-// that are not within one paragraph, are left alone.
+// Fields that take their values from the input, so that templates for Word's mail merge work (ISO 29500-1 §17.16.5): MERGEFIELD, IF, QUOTE,
+// and formulas with merge fields in them, NEXT, and DOCPROPERTY. Each becomes a tag, whose value replaces the field. Merge fields in the
+// code of HYPERLINK become tags in its code. A warning says which other fields with merge fields stay as they are.
 
 // records is the key of the list whose items are the records of a template with the field NEXT.
 const records = "records"
@@ -31,15 +30,16 @@ type wordFields struct {
 type filledField struct {
 	field *wordField
 	tag   *lang.Tag
+	form  program.CodeForm // of a field in the code of another one; 0 for others
 }
 
-// wordField is a field within one paragraph.
+// wordField is a field.
 type wordField struct {
-	begin, end *wml.Node   // the first and the last run, or twice the w:fldSimple
-	code       []codePiece // its instruction
+	begin, end *wml.Node    // the first and the last run, or twice the w:fldSimple
+	code       []codePiece  // its instruction
+	inner      []*wordField // the fields in its result
 	result     *wml.Node   // the first run of its result; nil if it has none
 	separate   *wml.Node   // the run that ends the code; nil if there is none
-	isOpen     bool
 }
 
 // codePiece is text in the code of a field, or a field in it.
@@ -50,90 +50,77 @@ type codePiece struct {
 }
 
 // valueKinds are the fields without which no field of a part is filled.
-var valueKinds = wml.SetOf("MERGEFIELD DOCPROPERTY ADDRESSBLOCK GREETINGLINE FORMTEXT FORMCHECKBOX FORMDROPDOWN")
+var valueKinds = wml.SetOf("MERGEFIELD DOCPROPERTY ADDRESSBLOCK GREETINGLINE NEXT NEXTIF SKIPIF MERGEREC MERGESEQ MERGEBARCODE " +
+	"FORMTEXT FORMCHECKBOX FORMDROPDOWN")
 
 // find finds the fields.
 func (c *wordFields) find() {
-	var all []*wordField
-	for _, p := range c.pars {
-		if p.fields && p.node.Name == "w:p" && !c.tocs.holds(p.node) {
-			all = append(all, c.fieldsOf(p.node)...)
-		}
-	}
+	all := c.findFields()
 	if !slices.ContainsFunc(all, (*wordField).takesValue) {
 		return
 	}
 	for _, f := range all {
-		c.hasNext = c.hasNext || f.name() == "NEXT"
+		c.hasNext = c.hasNext || f.has("NEXT")
 	}
 	for _, f := range all {
-		if formKinds[f.name()] {
-			c.findForm(f)
-		} else {
-			c.fill(f)
-		}
+		c.visit(f)
 	}
 }
 
-// takesValue reports whether a field, or one in its code, is one of valueKinds.
+// has reports whether a field, or one in its result, is of a kind.
+func (f *wordField) has(kind string) bool {
+	return f.name() == kind || slices.ContainsFunc(f.inner, func(f *wordField) bool { return f.has(kind) })
+}
+
+// visit has a field filled, or else those in its result.
+func (c *wordFields) visit(f *wordField) {
+	if formKinds[f.name()] {
+		forms := len(c.forms)
+		if c.findForm(f); len(c.forms) > forms {
+			return
+		}
+	} else if c.fill(f) {
+		return
+	}
+	for _, inner := range f.inner {
+		c.visit(inner)
+	}
+}
+
+// takesValue reports whether a field, or one in it, is one of valueKinds.
 func (f *wordField) takesValue() bool {
-	return valueKinds[f.name()] || slices.ContainsFunc(f.code, func(p codePiece) bool { return p.field != nil && p.field.takesValue() })
+	return valueKinds[f.name()] || slices.ContainsFunc(f.inner, (*wordField).takesValue) ||
+		slices.ContainsFunc(f.code, func(p codePiece) bool { return p.field != nil && p.field.takesValue() })
 }
 
-// fieldsOf returns the outer fields of a paragraph.
-func (c *wordFields) fieldsOf(par *wml.Node) []*wordField {
-	var all, open []*wordField
-	for _, child := range par.Children {
-		if child.Name == "w:fldSimple" {
-			f := &wordField{begin: child, end: child, result: child.Child("w:r"), separate: child}
-			f.code = []codePiece{{text: scan.Value([]byte(wml.AttrValue(c.src, child, "w:instr")))}}
-			if len(open) == 0 {
-				all = append(all, f)
-			}
-			continue
-		}
-		for _, run := range runsOf(child) {
-			for _, n := range run.Children {
-				last := len(open) - 1
-				switch {
-				case n.Name == "w:fldChar" && wml.AttrValue(c.src, n, "w:fldCharType") == "begin":
-					f := &wordField{begin: run, isOpen: true}
-					if last >= 0 && open[last].separate == nil {
-						open[last].code = append(open[last].code, codePiece{field: f})
-					} else if last < 0 {
-						all = append(all, f)
-					}
-					open = append(open, f)
-				case last < 0:
-				case n.Name == "w:fldChar" && wml.AttrValue(c.src, n, "w:fldCharType") == "separate":
-					open[last].separate = run
-				case n.Name == "w:fldChar":
-					open[last].end, open[last].isOpen = run, false
-					open = open[:last]
-				case n.Name == "w:instrText" && open[last].separate == nil:
-					open[last].code = append(open[last].code, codePiece{text: scan.Text(c.src[n.OpenEnd:n.CloseStart]), run: run})
-				case n.Name == "w:t" && open[last].separate != nil && open[last].result == nil:
-					open[last].result = run
-				}
-			}
-		}
-	}
-	return all
-}
-
-// name returns the kind of a field, in capital letters.
+// name returns the kind of a field, in capital letters; "=" for a formula.
 func (f *wordField) name() string {
+	var b strings.Builder
 	for _, piece := range f.code {
-		if words := strings.Fields(piece.text); len(words) > 0 {
-			return strings.ToUpper(words[0])
+		if piece.field != nil {
+			break
+		}
+		b.WriteString(piece.text)
+		if text := strings.TrimLeft(b.String(), fieldSpace); strings.ContainsAny(text, fieldSpace) {
+			break
 		}
 	}
-	return ""
+	words := strings.Fields(b.String())
+	switch {
+	case len(words) == 0:
+		return ""
+	case words[0][0] == '=':
+		return "="
+	}
+	return strings.ToUpper(words[0])
 }
+
+// fieldSpace are the characters between the words of a code.
+const fieldSpace = " \t\n\u00A0"
 
 // isWhole reports whether the field is complete, and consists of whole runs next to each other.
 func (f *wordField) isWhole() bool {
-	if f.isOpen || f.end == nil || f.begin.Parent != f.end.Parent {
+	if f.end == nil || f.begin.Parent != f.end.Parent {
 		return false
 	}
 	siblings := f.begin.Parent.Children
@@ -153,41 +140,88 @@ func (f *wordField) isWhole() bool {
 }
 
 // mergeKinds are the fields that are filled, or that a warning is about because they are not.
-var mergeKinds = wml.SetOf("MERGEFIELD IF NEXT DOCPROPERTY ADDRESSBLOCK GREETINGLINE NEXTIF SKIPIF MERGEREC MERGESEQ")
+var mergeKinds = wml.SetOf("MERGEFIELD NEXT DOCPROPERTY ADDRESSBLOCK GREETINGLINE NEXTIF SKIPIF MERGEREC MERGESEQ MERGEBARCODE")
 
-// fill has a field filled or removed, if it is one of those.
-func (c *wordFields) fill(f *wordField) {
+// fill has a field filled or removed, if it is one of those, or has a merge field in its code. It returns false if the field stays as it
+// is, and nothing is to be said about it.
+func (c *wordFields) fill(f *wordField) bool {
 	kind := f.name()
-	if !mergeKinds[kind] || !f.isWhole() || c.hasTags(f) {
-		return
-	}
-	switch kind {
-	case "NEXT":
+	switch {
+	case !mergeKinds[kind] && !f.holds("MERGEFIELD"):
+		return false
+	case kind == "HYPERLINK":
+		c.fillCode(f)
+		return false
+	case f.end != nil && c.hasTags(f):
+		if f.hasTagsInCode() && kind != "DOCPROPERTY" {
+			c.warnStays(f, "it has tags in its code; write tags for its merge fields too")
+		}
+		return true
+	case !f.isWhole():
+		if kind != "DOCPROPERTY" {
+			c.warnStays(f, "it is not in one paragraph, or something other than text is in it; put it into one paragraph, or write tags instead")
+		}
+		return kind != "DOCPROPERTY"
+	case kind == "NEXT":
 		c.record++
 		c.found = append(c.found, filledField{field: f})
-		return
-	case "IF":
-		if !f.holds("MERGEFIELD") {
-			return
+		return true
+	}
+	expr, problem := c.expressionOf(f)
+	if tag := c.tagOf(f, expr, problem); tag != nil {
+		c.found = append(c.found, filledField{field: f, tag: tag})
+	}
+	return true
+}
+
+// fillCode has the merge fields in the code of a link filled.
+func (c *wordFields) fillCode(link *wordField) {
+	before := ""
+	for _, piece := range link.code {
+		f := piece.field
+		switch {
+		case f == nil:
+			before += piece.text
+		case f.name() != "MERGEFIELD" || !f.isWhole() || c.hasTags(f):
+			c.warnStays(link, "the field "+f.name()+" in its code cannot be filled; write a tag in its place")
+		default:
+			expr, problem := c.merged(f, "")
+			if tag := c.tagOf(f, expr, problem); tag != nil {
+				form := program.InCode | program.InLink
+				if isBare(before) {
+					form |= program.Bare
+				}
+				c.found = append(c.found, filledField{f, tag, form})
+			}
 		}
 	}
-	text, problem := c.tagFor(f)
+}
+
+// tagOf returns the tag for the expression of a field. If there is none, it warns of that.
+func (c *wordFields) tagOf(f *wordField, expr, problem string) *lang.Tag {
+	text := "{{" + expr + "}}"
 	if problem == "" {
-		tag, err := lang.ParseTag(text)
-		if err != nil {
+		if tag, err := lang.ParseTag(text); err != nil {
 			problem = "it cannot be read: " + err.Error()
 		} else {
 			text = tag.String() // without needless backquotes
 		}
 	}
 	if problem != "" {
-		c.warnAside(f.begin, "", "a field", "The field "+kind+" stays as it is: "+problem+".")
-		return
+		c.warnStays(f, problem)
+		return nil
 	}
-	if a := c.asideIn(f.begin, text, "the field "+kind); a != nil {
-		c.asides = append(c.asides, a)
-		c.found = append(c.found, filledField{f, a.mark.tag})
+	a := c.asideIn(f.begin, text, "the field "+f.name())
+	if a == nil {
+		return nil
 	}
+	c.asides = append(c.asides, a)
+	return a.mark.tag
+}
+
+// warnStays warns that a field is not filled.
+func (c *wordFields) warnStays(f *wordField, problem string) {
+	c.warnAside(f.begin, "", "a field", "The field "+f.name()+" stays as it is: "+problem+".")
 }
 
 // holds reports whether a field of a kind is in the code of the field.
@@ -198,6 +232,12 @@ func (f *wordField) holds(kind string) bool {
 		}
 	}
 	return false
+}
+
+// hasTagsInCode reports whether there are tags in the code of the field.
+func (f *wordField) hasTagsInCode() bool {
+	return strings.Contains(f.text(), "{{") ||
+		slices.ContainsFunc(f.code, func(p codePiece) bool { return p.field != nil && p.field.hasTagsInCode() })
 }
 
 // hasTags reports whether there are tags in the field.
@@ -222,8 +262,12 @@ func (c *wordFields) edit() {
 		prefix := begin.Prefix(c.src)
 		step := &program.Field{Tag: f.tag, Source: c.copy(begin.Start, end.End), Breaks: textBreaks(prefix),
 			MayStay: f.field.name() == "DOCPROPERTY"}
-		step.Open = []byte("<" + prefix + "r>" + props + "<" + prefix + "t" + wml.Preserve + ">")
-		step.Close = []byte("</" + prefix + "t></" + prefix + "r>")
+		text := prefix + "t"
+		if f.form != 0 {
+			text, step.Breaks = prefix+"instrText", &program.Breaks{Plain: true, Code: f.form}
+		}
+		step.Open = []byte("<" + prefix + "r>" + props + "<" + text + wml.Preserve + ">")
+		step.Close = []byte("</" + text + "></" + prefix + "r>")
 		c.add(edit{pos: begin.Start, end: end.End, rank: rankReplace, action: emitted{step}})
 	}
 }
