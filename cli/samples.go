@@ -166,7 +166,7 @@ func (f *templateFolder) problems(owners map[string]string) []string {
 		}
 	}
 	for _, link := range f.links {
-		all = append(all, fmt.Sprintf("%s links to a folder, which is not read: run the command with this folder itself, and delete the link", link))
+		all = append(all, link+" links to a folder, which is not read: run the command with this folder itself, and delete the link")
 	}
 	return all
 }

@@ -96,7 +96,8 @@ func TestSamplesWithoutScopeToRead(t *testing.T) {
 		w.do("PUT "+one, request{as: "docgen", body: object{"user_input": object{}, "golden": ref(s.file, "file")}}).
 			want(t, 403, "insufficient_scope")
 		w.do("PUT "+one, request{as: "docgen", body: object{"user_input": object{}}}).want(t, 200)
-		w.checkSample(docgen.SampleFindings{Differences: []docgen.SampleDifference{{Kind: expect.MissingText, Message: "not there", Want: "Ada"}}})
+		missing := docgen.SampleDifference{Kind: expect.MissingText, Message: "not there", Want: "Ada"}
+		w.checkSample(docgen.SampleFindings{Differences: []docgen.SampleDifference{missing}})
 		report := w.do(at("GET /docgen_templates/{template_id}/samples", s), request{as: "docgen"}).want(t, 200)
 		entry := report["entries"].([]any)[0].(object)
 		if entry["status"] != "failed" || entry["is_hidden"] != true || len(entry["differences"].([]any)) != 0 {

@@ -412,7 +412,8 @@ func (o *outliner) section(n *wml.Node) {
 				target = o.rels[scan.Value([]byte(wml.AttrValue(o.src, reference, "r:id")))].Target
 			}
 		}
-		isShown := h.kind == "default" || h.kind == "even" && o.settings.isOn("w:evenAndOddHeaders") || h.kind == "first" && o.isOn(n.Child("w:titlePg"))
+		isShown := h.kind == "default" || h.kind == "even" && o.settings.isOn("w:evenAndOddHeaders") ||
+			h.kind == "first" && o.isOn(n.Child("w:titlePg"))
 		switch {
 		case o.err != nil:
 			return

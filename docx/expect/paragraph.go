@@ -86,8 +86,8 @@ func (in *inline) write(depth int) {
 // start is what a paragraph that begins with another one has from that.
 type start struct{ number, style string }
 
-// joinsNext reports whether the text of a paragraph continues in the next one, because the mark that ends it is deleted by a tracked change,
-// or hidden. A hidden mark that also ends a section stays.
+// joinsNext reports whether the text of a paragraph continues in the next one, because the mark that ends it is deleted by a tracked
+// change, or hidden. A hidden mark that also ends a section stays.
 func (o *outliner) joinsNext(n *wml.Node) bool {
 	props := n.Child("w:pPr")
 	mark := props.Child("w:rPr")

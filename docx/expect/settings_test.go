@@ -26,7 +26,9 @@ func TestCompareOfSettings(t *testing.T) {
 		"gutter":           {parts{}, parts{settings: `<w:gutterAtTop/>`}, "gutter at the top"},
 		"tab stops":        {parts{}, parts{settings: `<w:defaultTabStop w:val="2000"/>`}, "default tab stops 2000"},
 		"usual tab stops":  {parts{}, parts{settings: `<w:defaultTabStop w:val="720"/>`}, "none"},
-		"hyphenation":      {parts{}, parts{settings: `<w:autoHyphenation/><w:hyphenationZone w:val="425"/>`}, "hyphenation, hyphenation zone 425"},
+		"hyphenation": {
+			parts{}, parts{settings: `<w:autoHyphenation/><w:hyphenationZone w:val="425"/>`}, "hyphenation, hyphenation zone 425",
+		},
 		"its details only": {parts{}, parts{settings: `<w:hyphenationZone w:val="425"/>`}, "none"},
 		"protection":       {parts{}, parts{settings: `<w:documentProtection w:edit="forms" w:enforcement="1"/>`}, "protected: only forms"},
 		"no enforcement":   {parts{}, parts{settings: `<w:documentProtection w:edit="forms" w:enforcement="0"/>`}, "none"},

@@ -10,10 +10,10 @@ import (
 // fifth of a second.
 const maxEmphasisCost = 10_000_000
 
-// emphasisCost estimates the number of steps that the parser of Markdown takes to match the marks of emphasis, such as * and _. For each mark
-// that may close emphasis, it looks through all marks of the paragraph that are still open, until one fits (CommonMark 0.31.2, "An algorithm
-// for parsing nested emphasis and links"). Marks that find no partner stay open, so a text of them takes time in proportion to the square of
-// its length.
+// emphasisCost estimates the number of steps that the parser of Markdown takes to match the marks of emphasis, such as * and _. For each
+// mark that may close emphasis, it looks through all marks of the paragraph that are still open, until one fits (CommonMark 0.31.2, "An
+// algorithm for parsing nested emphasis and links"). Marks that find no partner stay open, so a text of them takes time in proportion to
+// the square of its length.
 func emphasisCost(s string) int {
 	var p emphasisParser
 	for i := 0; i < len(s); {
