@@ -220,6 +220,9 @@ func (p *part) open(w *writer, t *tag) error {
 	if w.wholeParagraphs && p.hasTextBefore(t) {
 		return &cannot{"the text before it in its paragraph is part of the block", "put the command into a paragraph of its own"}
 	}
+	if w.wholeParagraphs && p.hasTextBeside(t) {
+		return &cannot{"other text in its row, or in that of its end, would be part of the block", "put the tags into rows of their own"}
+	}
 	b.scope = &scope{}
 	k := t.kind
 	if k == kSection {
@@ -259,6 +262,41 @@ func (p *part) hasTextBefore(t *tag) bool {
 	}
 	return end.par != t.par && t.cell() == end.cell() && strings.TrimSpace(before) != ""
 }
+
+// hasTextBeside reports whether a block from one row of a table to another has text before it in its first row, or after it in its last,
+// besides the tags of other blocks.
+func (p *part) hasTextBeside(t *tag) bool {
+	end := t.block.tags[len(t.block.tags)-1]
+	row, last := t.row(), end.row()
+	if t.unit == unitRow || row == last || row == nil || last == nil || tableOf(row) != tableOf(last) {
+		return false
+	}
+	in := func(par *paragraph, row *wml.Node) bool {
+		return par.aside == nil && par.node.Ancestor(func(n *wml.Node) bool { return n == row }) != nil
+	}
+	for _, par := range p.pars {
+		text := par.text
+		for _, o := range slices.Backward(p.tags) {
+			if o.par == par && o.block != nil {
+				text = text[:o.span.from] + strings.Repeat(" ", o.span.to-o.span.from) + text[o.span.to:]
+			}
+		}
+		before, after := text, text
+		if par == t.par {
+			before = text[:t.span.from]
+		}
+		if par == end.par {
+			after = text[end.span.to:]
+		}
+		if in(par, row) && par.node.Start <= t.par.node.Start && hasText(before) ||
+			in(par, last) && par.node.Start >= end.par.node.Start && hasText(after) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasText(s string) bool { return strings.TrimSpace(s) != "" }
 
 // opening returns the condition of a block. An empty list has no items, in every language.
 func (w *writer) opening(e *expr, unless bool) (string, error) {
@@ -303,7 +341,7 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	if t.variable != "" {
 		wanted = t.variable
 	}
-	s.variable = w.variableFor(strings.TrimLeft(wanted, "$@"), s.name == "" || w.invents)
+	s.variable = w.variableFor(strings.TrimLeft(wanted, "$@"), s.name == "" || w.invents || w.taken[outward+wanted])
 	b.scope = s
 	if t.where != nil {
 		w.scopes = append(w.scopes, s)
@@ -316,7 +354,14 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	}
 	variables := s.variable
 	if t.keyed {
-		s.key, s.samples = w.variableFor("key", true), valuesOf(w.samplesOf(t.expr))
+		if s.keyName = t.command.key; s.keyName != "" {
+			s.key = w.variableFor(s.keyName, w.taken[outward+s.keyName])
+		} else {
+			s.key = w.variableFor("key", true)
+		}
+		if w.kindsOf(t.expr) != aList {
+			s.samples = valuesOf(w.samplesOf(t.expr))
+		}
 		variables = s.key + ", " + s.variable
 	}
 	if t.value != "" {

@@ -110,8 +110,11 @@ func readHelper(helper, argument string) command {
 	c := context(k, list)
 	c.closes = helper
 	if words := strings.Fields(strings.TrimSuffix(params, "|")); named {
-		if c.name = words[0]; len(words) > 1 {
-			c.err = &cannot{"the block has two parameters", "write {{for k, v in object}}, or {{for x in list}} and {{loop.index}}"}
+		switch c.name = words[0]; {
+		case len(words) == 2 && k == kLoop:
+			c.key = words[1]
+		case len(words) > 1:
+			c.err = &cannot{"the block has more parameters than values", "write {{for k, v in object}}"}
 		}
 	}
 	return c

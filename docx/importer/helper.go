@@ -3,6 +3,7 @@ package importer
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -113,6 +114,15 @@ func (c *call) expr() *expr {
 		return &expr{op: opIndex, args: c.args}
 	}
 	return &expr{op: opCall, args: append([]*expr{{op: opName, name: c.name}}, c.args...)}
+}
+
+// values returns the arguments of a call.
+func (c *call) values() []*expr {
+	all := slices.Clone(c.args)
+	for _, e := range c.named {
+		all = append(all, e)
+	}
+	return all
 }
 
 // only returns an error if a call has other arguments than some names.

@@ -242,18 +242,29 @@ func (i *importer) names() map[string]bool {
 		for _, t := range p.tags {
 			t.expr.names(used)
 			t.where.names(used)
+			for _, e := range t.uses {
+				e.names(used)
+			}
 		}
 	}
 	return used
 }
+
+// outward precedes a name in [writer.taken] that a path from inside a loop leads out to.
+const outward = "../"
 
 // names adds the keys at the beginning of the paths in an expression.
 func (e *expr) names(used map[string]bool) {
 	if e == nil {
 		return
 	}
-	if e.op == opName {
+	switch {
+	case e.op == opName && strings.HasPrefix(e.name, outward):
+		used[outward+strings.TrimLeft(e.name, "./")] = true
+	case e.op == opName:
 		used[e.name] = true
+	case e.op == opMember && e.args[0].op == opName && e.args[0].name == "@root":
+		used[outward+e.name] = true
 	}
 	for _, a := range e.args {
 		a.names(used)

@@ -21,7 +21,9 @@ func readJsreport(content string) (c command, ok bool) {
 	if err != nil {
 		return command{err: err}, true
 	}
-	return read(h), true
+	c = read(h)
+	c.uses = h.values()
+	return c, true
 }
 
 // jsreportHelpers read the helpers of jsreport that are no blocks.
@@ -47,7 +49,7 @@ func readRepeater(helper, argument string) command {
 	case h.named["colsWidth"] != nil:
 		c.err = &cannot{"the data sets the widths of the columns", "set the widths in the template"}
 	case h.named["rows"] != nil && h.matrix() != nil && len(h.named) == 2:
-		c.kind, c.matrix, c.putIn = kMatrix, h.matrix(), putMatrix
+		c.kind, c.matrix, c.putIn, c.uses = kMatrix, h.matrix(), putMatrix, h.values()
 		return c
 	case list == nil || len(h.args) > 1 || len(h.named) > 2 || list.op == opCall:
 		c.err = errHelper(helper)

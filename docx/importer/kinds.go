@@ -250,7 +250,7 @@ func (w *writer) keysOf(t *tag) error {
 		return &cannot{"it goes through the characters of a string", "send a list"}
 	case k == anObject && w.grammar.words != nil && t.value == "" && t.where == nil:
 		t.value = "value"
-	case w.strict && t.kind == kLoop && t.command.name == "" && (k == anObject || t.usesKey):
+	case t.command.key != "", w.strict && t.kind == kLoop && t.command.name == "" && (k == anObject || t.usesKey):
 		t.keyed = true
 	}
 	return nil

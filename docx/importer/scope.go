@@ -13,6 +13,7 @@ type scope struct {
 	variable string // of the loop in Platen; "" for a condition
 	value    string // the variable of the values, in a loop over keys
 	key      string // of an object, in Platen, in a loop that changes the context to the values
+	keyName  string // the variable for the key in the other language
 	path     string // what the context is, if it is not a loop; "" for a condition
 	samples  []any  // of the item
 
@@ -44,6 +45,8 @@ func (w *writer) find(path []step) (*scope, []any) {
 		case s.prefix() == "":
 		case s.value != "" && s.value == path[0].key:
 			return &scope{name: s.value, variable: strings.TrimLeft(s.value, "$")}, nil
+		case s.keyName != "" && s.keyName == path[0].key:
+			return &scope{name: s.keyName, variable: s.key}, nil
 		case s.name != "" && s.name == path[0].key:
 			return s, descend(s.samples, path[1:])
 		case (s.name == "" || w.sections) && isSelf(path[0]):
@@ -199,8 +202,11 @@ func named(w *writer, path []step) (string, error) {
 
 // variableFor returns a name for the items of a list. A fresh name is not used elsewhere in the template.
 func (w *writer) variableFor(wanted string, fresh bool) string {
+	isTaken := func(name string) bool {
+		return fresh && (w.taken[name] || w.taken[outward+name]) || name == "loop" || w.isVariable(name)
+	}
 	name := wanted
-	for n := 2; fresh && w.taken[name] || name == "loop" || !isWord(name) || !isPath(name) || w.isVariable(name); n++ {
+	for n := 2; isTaken(name) || !isWord(name) || !isPath(name); n++ {
 		if !isWord(wanted) || !isPath(wanted) && n == 2 {
 			wanted = "entry"
 			name = wanted
@@ -212,7 +218,7 @@ func (w *writer) variableFor(wanted string, fresh bool) string {
 }
 
 func (w *writer) isVariable(name string) bool {
-	return slices.ContainsFunc(w.scopes, func(s *scope) bool { return s.variable == name })
+	return slices.ContainsFunc(w.scopes, func(s *scope) bool { return s.variable == name || s.key == name })
 }
 
 // singular guesses the name of one item of a list.

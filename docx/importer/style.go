@@ -36,7 +36,7 @@ func readStyle(argument string) command {
 		err = &cannot{"only the data says what it colors", "write {{x :: color(…)}} or {{color :: shade(…)}}"}
 	}
 	if c.err = err; err == nil {
-		c.style = h
+		c.style, c.uses = h, h.values()
 	}
 	return c
 }

@@ -34,6 +34,7 @@ type command struct {
 	name          string // of a loop's variable, or of the variable that is set
 	closes        string // the name by which an end names its block; "" for any
 	value         string // the second variable of a loop over keys
+	key           string // the variable for the keys, in a loop whose other variable has the values
 	variable      string // the variable that a loop should have
 	where         *expr  // a condition on the items of a loop
 	before, after string // what is printed around a value, if test is true
@@ -49,6 +50,7 @@ type command struct {
 	word          string  // of the block in Platen, if that is known
 	includes      bool    // it inserts another file
 
+	uses  []*expr                         // other expressions that it has
 	write func(w *writer) (string, error) // writes what replaces it, if that is special
 	putIn func(p *part, t *tag)           // puts what replaces it into the part, if that is special
 }
