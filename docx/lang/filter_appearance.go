@@ -15,7 +15,7 @@ var appearanceFilters = map[string]*filter{
 	"rotate": {usage: "rotate(90)", arity: arity{1, 1}, same: true, args: []takes{likeNumber("90")}, note: rotate},
 	"options": {
 		usage: `options(names) or options(items.name, items.key)`, arity: arity{1, 2},
-		same: true, args: []takes{{want: aList}}, apply: options,
+		same: true, args: []takes{{want: aList}}, apply: options, check: func(*Filter, string) string { return "is not a list" },
 	},
 }
 

@@ -342,6 +342,7 @@ func (e *Env) Chart(t *Tag) (c *Chart, ok bool, err error) {
 	e.enter(items)
 	defer e.leave()
 	for _, item := range items {
+		known := len(e.missing)
 		category, err := e.inItem(f.Args[0], item)
 		if err != nil {
 			return nil, false, e.report(err)
@@ -350,6 +351,7 @@ func (e *Env) Chart(t *Tag) (c *Chart, ok bool, err error) {
 		if err := cmp.Or(e.appendNumbers(c.Series, numbers, item), e.appendNumbers(c.Errors, lengths, item)); err != nil {
 			return nil, false, e.report(err)
 		}
+		e.overlooked(known)
 	}
 	return c, true, nil
 }
