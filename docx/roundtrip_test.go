@@ -62,6 +62,7 @@ var changedByOffice = map[string]string{
 	"golden-within-containers":           "pictures without shapes",
 	"value-linktext":                     "a link in a content control, which it writes as text",
 	"golden-plain-contents":              "equations and WordArt, whose text it writes in other elements",
+	"golden-word-fields-inside":          "fields in the instructions of others, whose results it drops",
 	"golden-field-nested":                "a field in the instruction of another, whose result it drops",
 	"random-apache-poi-FieldCodes":       "the author of the document, in a field",
 	"poi-tl-iterable_hyperlink":          "the date of today",

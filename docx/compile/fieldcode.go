@@ -170,7 +170,11 @@ func (c *wordFields) merged(f *wordField, absent string) (expr, problem string) 
 			}
 			i++
 		case `\#`:
-			filters += " :: format(" + quoted(argument) + ")"
+			format, problem := numberFormat(argument)
+			if problem != "" {
+				return "", problem
+			}
+			filters += " :: format(" + quoted(format) + ")"
 			i++
 		case `\@`:
 			filters += " :: date(" + quoted(wordDate(argument)) + ")"
@@ -196,6 +200,26 @@ func (c *wordFields) merged(f *wordField, absent string) (expr, problem string) 
 		filters = " :: default(" + absent + ")" + filters
 	}
 	return expr + filters, ""
+}
+
+// shortGroups matches the digits of a numeric picture that begin with a comma, which there groups thousands.
+var shortGroups = regexp.MustCompile(`(^|[^#0.,]),([#0]+)`)
+
+// numberFormat returns the number format of a numeric picture (§17.16.4.2), or why there is none. In a picture, % is only text, and a comma
+// anywhere groups thousands.
+func numberFormat(picture string) (format, problem string) {
+	if strings.Count(picture, ";") > 1 {
+		return "", `the numeric picture ` + picture + " has a section for zero, which is not supported; use IF"
+	}
+	format = shortGroups.ReplaceAllStringFunc(picture, func(digits string) string {
+		at := strings.IndexByte(digits, ',')
+		whole := digits[at+1:]
+		return digits[:at] + "#," + strings.Repeat("#", max(3-len(whole), 0)) + whole
+	})
+	if !strings.Contains(format, "'") {
+		format = strings.ReplaceAll(format, "%", "'%'")
+	}
+	return format, ""
 }
 
 // pathOf returns the path of a merge field, which may have dots; "" if there is none.

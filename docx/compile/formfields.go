@@ -101,7 +101,10 @@ func (c *wordFields) formText(form *formField) (filters string) {
 		return noFormValue
 	case format == "":
 	case kind == "number":
-		return " :: format(" + quoted(format) + ")"
+		if plain, problem := numberFormat(format); problem == "" {
+			format = plain
+		}
+		return " :: format(" + quoted(format) + ")" // which reports what it cannot use
 	case kind == "date":
 		form.form.IsDate = true
 		return " :: date(" + quoted(wordDate(format)) + ")"

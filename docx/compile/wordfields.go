@@ -38,8 +38,8 @@ type wordField struct {
 	begin, end *wml.Node    // the first and the last run, or twice the w:fldSimple
 	code       []codePiece  // its instruction
 	inner      []*wordField // the fields in its result
-	result     *wml.Node   // the first run of its result; nil if it has none
-	separate   *wml.Node   // the run that ends the code; nil if there is none
+	result     *wml.Node    // the first run of its result; nil if it has none
+	separate   *wml.Node    // the run that ends the code; nil if there is none
 }
 
 // codePiece is text in the code of a field, or a field in it.
