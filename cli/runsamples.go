@@ -89,15 +89,16 @@ func (r *sampleRunner) runAll(ctx context.Context, tests []templateTests) ([]tes
 	group.SetLimit(cores)
 	for i := range tests {
 		group.Go(func() error {
-			results[i] = r.run(ctx, &tests[i])
+			path := tests[i].path
+			results[i] = r.run(ctx, &tests[i], func() (*docx.Template, error) { return parseTemplateWith(path, r.contents) })
 			return ctx.Err()
 		})
 	}
 	return results, group.Wait()
 }
 
-// run runs the samples of one template.
-func (r *sampleRunner) run(ctx context.Context, t *templateTests) testedTemplate {
+// run runs the samples of one template, which open returns. It calls open only if there are samples to run.
+func (r *sampleRunner) run(ctx context.Context, t *templateTests, open func() (*docx.Template, error)) testedTemplate {
 	result := testedTemplate{Template: t.path, Samples: []testedSample{}}
 	if t.wrong != nil {
 		result.Failure = t.wrong.Error()
@@ -112,7 +113,7 @@ func (r *sampleRunner) run(ctx context.Context, t *templateTests) testedTemplate
 		result.Failure = fmt.Sprintf("%s: %s", filepath.Join(samplesFolder(t.path), optionsFile), err)
 		return result
 	}
-	template, err := parseTemplateWith(t.path, r.contents)
+	template, err := open()
 	if err != nil {
 		result.Failure = err.Error()
 		return result

@@ -81,11 +81,6 @@ func parseTemplate(path string) (*docx.Template, error) {
 
 // parseTemplateWith is parseTemplate with a choice of the tables of contents to rewrite.
 func parseTemplateWith(path string, contents docx.Contents) (*docx.Template, error) {
-	return openTemplate(path, contents, func(string) {})
-}
-
-// openTemplate is parseTemplateWith, and calls opened with the name of each file that the template includes.
-func openTemplate(path string, contents docx.Contents, opened func(name string)) (*docx.Template, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -95,7 +90,13 @@ func openTemplate(path string, contents docx.Contents, opened func(name string))
 	if err != nil {
 		return nil, err
 	}
-	template, err := docx.ParseWith(context.Background(), f, info.Size(), docx.ParseOptions{
+	return compileTemplate(path, f, info.Size(), contents, func(string) {})
+}
+
+// compileTemplate compiles a template of size bytes, and calls opened with the name of each file that it includes, before the file is read.
+// The included files are found next to path.
+func compileTemplate(path string, r io.ReaderAt, size int64, contents docx.Contents, opened func(name string)) (*docx.Template, error) {
+	template, err := docx.ParseWith(context.Background(), r, size, docx.ParseOptions{
 		Time: -1, Contents: contents, Include: func(name string) ([]byte, error) {
 			opened(name)
 			return included(filepath.Dir(path))(name)

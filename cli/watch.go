@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,9 +123,8 @@ func (w *watcher) begin() error {
 		return err
 	}
 	for _, path := range templates {
-		includes := w.includes(path)
-		state := stateOf(path, includes)
-		w.known[path] = &watched{handled: state, last: state, includes: includes}
+		saved := w.read(path)
+		w.known[path] = &watched{handled: saved.state, last: saved.state, includes: saved.includes}
 	}
 	where := ""
 	if w.upload != nil {
@@ -200,10 +201,9 @@ func (w *watcher) look(ctx context.Context) {
 		if t.looks++; t.looks < stableLooks || t.looks < patientLooks && !isComplete(path) {
 			continue
 		}
-		t.includes = w.includes(path)
-		t.last = stateOf(path, t.includes)
-		t.handled = t.last
-		if w.handle(ctx, path); ctx.Err() != nil {
+		saved := w.read(path)
+		t.includes, t.last, t.handled = saved.includes, saved.state, saved.state
+		if w.handle(ctx, saved); ctx.Err() != nil {
 			return
 		}
 	}
@@ -228,83 +228,56 @@ func (w *watcher) noteUnreadable(err error) {
 	}
 }
 
-// isComplete reports whether a file can be opened as a Word document.
-func isComplete(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	return err == nil && docx.Identify(f, info.Size()) == nil
-}
-
-// stateOf describes the sizes and times of the files that determine the results of a template: itself, the files that it includes, and its
-// samples.
-func stateOf(path string, includes map[string]bool) string {
-	var b strings.Builder
-	note := func(path string) {
-		if info, err := os.Stat(path); err == nil {
-			fmt.Fprintf(&b, "%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	note(path)
-	for _, included := range sortedKeys(includes) {
-		note(included)
-	}
-	folder := samplesFolder(path)
-	entries, err := os.ReadDir(folder)
-	if err != nil { // usually, there are no samples
-		return b.String()
-	}
-	for _, entry := range entries {
-		if !entry.IsDir() && !isTemporary(entry.Name()) {
-			note(filepath.Join(folder, entry.Name()))
-		}
-	}
-	return b.String()
-}
-
-// includes returns the paths of the files that a template includes. Mistakes are reported when the template is handled.
-func (w *watcher) includes(path string) map[string]bool {
-	files := map[string]bool{}
-	_, err := openTemplate(path, w.runner.contents, func(name string) {
-		files[filepath.Join(filepath.Dir(path), filepath.FromSlash(name))] = true
-	})
-	if err != nil && len(files) == 0 {
-		return nil
-	}
-	return files
-}
-
 // handle checks a template, runs its samples, writes their documents, and uploads the template.
-func (w *watcher) handle(ctx context.Context, path string) {
+func (w *watcher) handle(ctx context.Context, saved *savedTemplate) {
 	began := w.now()
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s\n", began.Format(time.TimeOnly), path)
-	passed := w.check(&b, path) && w.runSamples(ctx, &b, path)
-	if w.upload != nil && passed && ctx.Err() == nil {
-		if err := w.upload.template(ctx, &b, path); err != nil {
-			fmt.Fprintf(&b, "    not uploaded: %s. The next save tries again.\n", err)
-		}
-	} else if w.upload != nil {
-		b.WriteString("    not uploaded\n")
+	fmt.Fprintf(&b, "%s %s\n", began.Format(time.TimeOnly), saved.path)
+	passed := w.check(&b, saved) && w.runSamples(ctx, &b, saved)
+	if w.upload != nil {
+		w.uploadIf(ctx, &b, saved, passed)
 	}
 	fmt.Fprintf(&b, "    done in %.1f s\n", w.now().Sub(began).Seconds())
 	_, _ = w.print.Write(b.Bytes()) // without a terminal, the results are in the files
 }
 
+// uploadIf uploads a template if it passed.
+func (w *watcher) uploadIf(ctx context.Context, b *bytes.Buffer, saved *savedTemplate, passed bool) {
+	switch {
+	case !passed || ctx.Err() != nil:
+		b.WriteString("    not uploaded\n")
+	case w.namesake(saved.path) != "":
+		fmt.Fprintf(b, "    not uploaded: %s has the same name, and the folder of the server can have only one: rename one of them\n",
+			w.namesake(saved.path))
+	case saved.samplesChanged():
+		b.WriteString("    not uploaded: the files of its samples were saved during the check, so it is checked again\n")
+	default:
+		if err := w.upload.template(ctx, b, saved); err != nil {
+			fmt.Fprintf(b, "    not uploaded: %s. The next save tries again.\n", err)
+		}
+	}
+}
+
+// namesake returns another template with the same file name, or "".
+func (w *watcher) namesake(path string) string {
+	for _, other := range slices.Sorted(maps.Keys(w.known)) {
+		if other != path && strings.EqualFold(filepath.Base(other), filepath.Base(path)) {
+			return other
+		}
+	}
+	return ""
+}
+
 // check prints the mistakes and warnings of a template, and reports whether it has no mistakes.
-func (w *watcher) check(b *bytes.Buffer, path string) bool {
-	report := checkReport{Template: path}
-	template, err := parseTemplateWith(path, w.runner.contents)
-	if mistaken, ok := errors.AsType[*templateError](err); ok {
+func (w *watcher) check(b *bytes.Buffer, saved *savedTemplate) bool {
+	report := checkReport{Template: saved.path}
+	if mistaken, ok := errors.AsType[*templateError](saved.err); ok {
 		report.Problems, report.Warnings = mistaken.problems.Mistakes(), mistaken.problems.Warnings()
-	} else if err != nil {
-		fmt.Fprintf(b, "%s\n", indent(err.Error()))
+	} else if saved.err != nil {
+		fmt.Fprintf(b, "%s\n", indent(saved.err.Error()))
 		return false
 	} else {
-		report.Warnings = template.Warnings()
+		report.Warnings = saved.template.Warnings()
 	}
 	var own bytes.Buffer
 	if err := report.print(&own); err != nil {
@@ -315,8 +288,8 @@ func (w *watcher) check(b *bytes.Buffer, path string) bool {
 }
 
 // runSamples runs the samples of a template, and writes their documents. It reports whether all passed.
-func (w *watcher) runSamples(ctx context.Context, b *bytes.Buffer, path string) bool {
-	t := testsOf(path)
+func (w *watcher) runSamples(ctx context.Context, b *bytes.Buffer, saved *savedTemplate) bool {
+	t := testsOf(saved.path)
 	if documents := w.runner.needsPages([]templateTests{t}); documents > 0 && w.runner.converter == nil {
 		flags := defaultPDFFlags
 		var err error
@@ -325,7 +298,7 @@ func (w *watcher) runSamples(ctx context.Context, b *bytes.Buffer, path string) 
 			fmt.Fprintf(b, "%s\n", indent("pages cannot be counted: "+err.Error()))
 		}
 	}
-	result := w.runner.run(ctx, &t)
+	result := w.runner.run(ctx, &t, func() (*docx.Template, error) { return saved.template, saved.err })
 	if len(result.Samples) > 0 || result.Failure != "" {
 		var own bytes.Buffer
 		result.print(&own)

@@ -228,6 +228,25 @@ func TestWatchUploads(t *testing.T) {
 	w.upload.api = api
 	w.save("letter.docx", "Hello, {{name}}")
 	mustPrint(t, w.looks(2), `uploaded as version \d+ of file `+id+`\n`)
+
+	// A file that is saved during the check is checked again. What is uploaded is what was checked.
+	now := w.now
+	w.now = func() time.Time {
+		w.now = now
+		w.save("letter.docx", "Hello {{missing}}")
+		return now()
+	}
+	w.save("letter.docx", "Good morning {{name}}")
+	mustPrint(t, w.looks(2), `uploaded as version \d+ of file `+id+`\n`)
+	reading, err := v.ListTags(t.Context(), id, &client.ListTagsParams{})
+	if err != nil || len(reading.JSON200.Entries) != 1 || reading.JSON200.Entries[0].TagContent != "{{name}}" {
+		t.Errorf("the server has the tags %v, error %v", reading.JSON200, err)
+	}
+	mustPrint(t, w.looks(2), `FAIL`, `not uploaded\n`)
+
+	// Two templates of the same name would replace each other.
+	w.save("sub/letter.docx", "Other")
+	mustPrint(t, w.looks(2), `not uploaded: .*letter.docx has the same name`)
 }
 
 // A folder that cannot be read for a while, such as a network drive, is reported once, and its end too.

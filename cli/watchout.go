@@ -89,14 +89,10 @@ type uploader struct {
 const uploadTime = time.Minute
 
 // template uploads a template as the new version of the file of its name, or as a new file, marks it, and prints what changed.
-func (u *uploader) template(ctx context.Context, b *bytes.Buffer, path string) error {
+func (u *uploader) template(ctx context.Context, b *bytes.Buffer, saved *savedTemplate) error {
 	ctx, cancel := context.WithTimeout(ctx, uploadTime)
 	defer cancel()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	id, version, err := u.send(ctx, filepath.Base(path), content)
+	id, version, err := u.send(ctx, filepath.Base(saved.path), saved.content)
 	if err != nil {
 		return err
 	}
