@@ -396,7 +396,7 @@ func (w *writer) wordOf(open, end *tag) string {
 	switch {
 	case w.sections && open.unit == unitRow && open.row() != nil:
 		return "tablerow"
-	case w.strict && open.unit == unitParagraph:
+	case w.strict && open.unit == unitParagraph, open.unit == unitAround:
 		return "paragraph"
 	}
 	return loopWord(open, end)

@@ -9,8 +9,8 @@ import (
 // docxtemplater has tags in single braces. Its loops change the context: a key is looked up in the item, and then outward.
 var docxtemplater = &dialect{
 	name: "docxtemplater", title: "docxtemplater", grammar: &angular,
-	openTag: "{", endTag: "}", read: readDocxtemplater, resolve: resolveSection, sections: true, emptyIsTrue: true,
-	filters: map[string]rule{"\x00image": filter("image"), "\x00wordml": filter("wordml")},
+	openTag: "{", endTag: "}", read: readDocxtemplater, prepare: refuseBlanks, resolve: resolveSection, sections: true, emptyIsTrue: true,
+	filters: map[string]rule{"\x00image": filter("image"), "\x00wordml": rawXML},
 	methods: scriptMethods, properties: scriptProperties,
 	signs: []sign{
 		{regexp.MustCompile(`(?:^|[^{$+])\{[#/^@][^{}]*\}(?:[^}]|$)`), 6},
@@ -21,6 +21,23 @@ var docxtemplater = &dialect{
 			"see the option missing.",
 		"If the template is one of easy-template-x, import it with --from easy-template-x: its loops in lists and tables differ.",
 	},
+}
+
+// rawXML inserts WordprocessingML. A value that is false inserts nothing.
+func rawXML(w *writer, o operand, args []*expr) (operand, error) {
+	if o.kinds.has(aBool | aNumber) {
+		return operand{}, &cannot{"its value is not always a string", "write {{if x}}{{x :: wordml}}{{endif}}"}
+	}
+	return filter("wordml")(w, o, args)
+}
+
+// refuseBlanks refuses tags with a blank before the character that says what they do. They are keys that begin with a blank, or mistakes.
+func refuseBlanks(p *part, _ []any) {
+	for _, t := range p.tags {
+		if t.spaced {
+			t.command = command{err: &cannot{"a blank precedes the character that says what the tag does", "remove the blank and import again"}}
+		}
+	}
 }
 
 // sectionPositions are the keys that applications usually give the position in a loop.
@@ -119,8 +136,10 @@ func (d *dialect) findBetween(par *paragraph) []*tag {
 	open, end := d.openTag, d.endTag
 	at := 0
 	for _, s := range braced(par.text, open, end) {
-		content := strings.TrimSpace(par.text[s.from+len(open) : s.to-len(end)])
-		tags = append(tags, &tag{par: par, span: s, command: d.read(d, content)})
+		raw := par.text[s.from+len(open) : s.to-len(end)]
+		content := strings.TrimSpace(raw)
+		spaced := content != "" && raw[0] != content[0] && strings.Contains("#^/@%", content[:1])
+		tags = append(tags, &tag{par: par, span: s, spaced: spaced, command: d.read(d, content)})
 		at = s.to
 	}
 	if from := strings.Index(par.text[at:], open); from >= 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"platen/docx/wml"
 	"platen/ooxml"
 	"platen/ooxml/scan"
 )
@@ -30,6 +31,9 @@ func (i *importer) elsewhere() ([]Result, error) {
 		}
 	}
 	for _, p := range i.parts {
+		for _, n := range p.root.All("m:oMath") {
+			add(p.name, "an equation", textOf(p.src, n))
+		}
 		if err := i.attributesOf(p.src, func(place, text string) { add(p.name, place, text) }); err != nil {
 			return nil, err
 		}
@@ -78,6 +82,15 @@ func (i *importer) aside(opc *ooxml.Part, add func(part, place, text string)) er
 		}
 	}
 	return r.Err()
+}
+
+// textOf returns the text of an equation.
+func textOf(src []byte, n *wml.Node) string {
+	var b strings.Builder
+	for _, t := range n.All("m:t") {
+		b.WriteString(scan.Text(src[t.OpenEnd:t.CloseStart]))
+	}
+	return b.String()
 }
 
 // attributesOf calls a function for the texts in the attributes of a part that are not filled.

@@ -37,9 +37,6 @@ func (p *part) place() {
 			p.placeField(t)
 		case t.unit == unitRow && p.isAloneInRow(t):
 			p.moveOut(t)
-		case t.block != nil && t.block.tags[0].unit == unitAround:
-			p.replace(t.par, t.span.from, t.span.to, "")
-			p.addParagraph(t.par.node, t.kind == kEnd, t.out)
 		case t.block != nil && t.block.tags[0].unit == unitTable:
 			p.replace(t.par, t.span.from, t.span.to, "")
 			p.addParagraph(t.par.node.Ancestor(wml.Named("w:tbl")), t.kind == kEnd, t.out)
@@ -61,15 +58,24 @@ func (p *part) place() {
 
 // disarm makes the text of a paragraph that Platen would read as a tag inert, if it is not one.
 func (p *part) disarm(par *paragraph) {
-	found, _ := lang.Find(par.text)
-	for _, f := range found {
-		covered := slices.ContainsFunc(p.tags, func(t *tag) bool {
-			return t.failed == nil && (t.par == par && t.span.from < f.End && f.Start < t.span.to || t.goesOnIn(par))
-		})
-		if !covered {
-			p.replace(par, f.Start+1, f.Start+1, inert)
+	text := par.text
+	for {
+		found, _ := lang.Find(text)
+		i := slices.IndexFunc(found, func(f lang.Span) bool { return !p.covers(par, f.Start, f.End) })
+		if i < 0 {
+			return
 		}
+		at := found[i].Start + 1
+		p.replace(par, at, at, inert)
+		text = text[:at] + " " + text[at+1:] // the rest may have a tag that began in this one
 	}
+}
+
+// covers reports whether a converted tag is in a stretch of a paragraph.
+func (p *part) covers(par *paragraph, from, to int) bool {
+	return slices.ContainsFunc(p.tags, func(t *tag) bool {
+		return t.failed == nil && (t.par == par && t.span.from < to && from < t.span.to || t.goesOnIn(par))
+	})
 }
 
 // isAloneInRow reports whether a tag is the only text in its row.

@@ -83,6 +83,7 @@ type tag struct {
 	usesKey bool // a tag in the loop prints the key of an item
 	keyed   bool // a loop goes through the values of an object, and has their keys
 
+	spaced  bool   // a blank precedes the character that says what it does
 	added   bool   // it is not in the template, but its equivalent in Platen needs it
 	follows *tag   // the opening tag of the loop whose second example it is in
 	place   func() // puts what replaces it into the part, if that is special
