@@ -8,7 +8,7 @@ import (
 
 // jinja is docxtpl, which has tags of Jinja. Its loops have variables.
 var jinja = &dialect{
-	name: "docxtpl", title: "docxtpl (Jinja)", grammar: &python, find: findJinja, resolve: resolveJinja,
+	name: "docxtpl", title: "docxtpl (Jinja)", grammar: &python, find: findJinja, prepare: joinParagraphs, resolve: resolveJinja,
 	filters: jinjaFilters, methods: pythonMethods,
 	signs: []sign{
 		{regexp.MustCompile(`\{%[^{}]*%\}`), 6}, {regexp.MustCompile(`\{\{[rp]? [^{}]*\}\}`), 1},
@@ -30,12 +30,22 @@ var jinjaFilters = map[string]rule{
 	"reverse": jinjaReverse, "replace": filterWith("replace", 2), "length": length, "count": length,
 	"abs": function("$abs"), "sum": jinjaSum, "e": filter("raw"), "escape": filter("raw"), "safe": same, "string": same,
 	"list": same, "map": jinjaMap, "round": jinjaRound, "format": pythonFormat, "\x00shade": filter("shade"),
+	"\x00document": jinjaDocument,
 }
 
 var pythonMethods = map[string]rule{
 	"upper": filter("uppercase"), "lower": filter("lowercase"), "title": filter("lowercase", "titlecase"),
 	"capitalize": filter("lowercase", "capitalize"), "strip": filter("trim"), "replace": filterWith("replace", 2),
 	"startswith": comparing("startsWith"), "endswith": comparing("endsWith"), "strftime": strftime,
+}
+
+// jinjaDocument is a document or paragraphs that Python builds, which become HTML in the data.
+func jinjaDocument(_ *writer, o operand, _ []*expr) (operand, error) {
+	if o.kinds != aText {
+		return operand{}, &cannot{"it prints a document or a paragraph that Python builds",
+			"write {{include \"name.docx\"}} for a document, or send HTML and write {{x :: html}}"}
+	}
+	return o.with("html"), nil
 }
 
 // jinjaDefault is the value or another one. With true as its second argument, that is a choice.
@@ -193,9 +203,6 @@ func findJinja(par *paragraph) []*tag {
 		}
 		at = from + 2 + to + len(end)
 		t := &tag{par: par, span: span{from, at}, command: readJinja(par.text[from+1], par.text[from+2:at-2])}
-		if strings.HasPrefix(par.text[from+2:], "-") || strings.HasSuffix(par.text[:at-2], "-") {
-			t.checkMerging()
-		}
 		tags = append(tags, t)
 	}
 }
@@ -213,17 +220,6 @@ func findEscapes(par *paragraph) []*tag {
 		tags = append(tags, &tag{par: par, span: span{m[0], m[1]}, command: command{kind: kText, text: text}})
 	}
 	return tags
-}
-
-// checkMerging fails a tag that removes blanks or paragraph breaks next to it.
-func (t *tag) checkMerging() {
-	text := t.par.text
-	before, after := text[:t.span.from], text[t.span.to:]
-	open, end := t.original()[2] == '-', strings.HasSuffix(t.original(), "-%}") || strings.HasSuffix(t.original(), "-}}")
-	blank := func(s string, n int) bool { return s == "" || strings.TrimSpace(s[n:n+1]) == "" }
-	if open && blank(before, len(before)-1) || end && blank(after, 0) {
-		t.err = &cannot{"the hyphen joins it with the text or paragraph next to it", "write the text in one paragraph, without the hyphen"}
-	}
 }
 
 var unitsOfJinja = map[string]unit{"tr": unitRow, "tc": unitCell, "p": unitParagraph, "r": unitRun}
@@ -248,9 +244,8 @@ func readJinja(brace byte, content string) command {
 		c = command{kind: kPrint}
 		if c.expr, c.err = python.parse(content); u == unitRun {
 			c.note = "send HTML instead of RichText"
-		} else if u == unitParagraph {
-			c.err = &cannot{"it prints a document or a paragraph that Python builds",
-				"write {{include \"name.docx\"}} for a document, or send HTML and write {{" + content + " :: html}}"}
+		} else if u == unitParagraph && c.err == nil {
+			c.expr, c.note = &expr{op: opFilter, name: "\x00document", args: []*expr{c.expr}}, "send HTML instead of the document"
 		}
 	}
 	if c.unit = u; u == unitCell {

@@ -43,6 +43,10 @@ func (p *part) place() {
 		default:
 			p.replace(t.par, t.span.from, t.span.to, t.out)
 		}
+		for _, j := range t.joined {
+			p.keepBlanks(j.first)
+			p.drop(j.gap)
+		}
 		for _, m := range t.more {
 			if m.span.from == 0 && m.span.to == len(m.par.text) {
 				p.drop(m.par.node)

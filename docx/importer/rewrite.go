@@ -78,13 +78,15 @@ func (r *rewriter) remove(p *piece, to int) {
 
 // preserve keeps the blanks at the ends of a w:t, which may be there after a change.
 func (r *rewriter) preserve(p *piece) {
-	if p.plain {
-		return
-	}
 	t := p.node
-	open := r.src[t.Start:t.OpenEnd]
-	blank := bytes.ContainsAny(r.src[t.OpenEnd:t.CloseStart], " \t\n\u00A0")
-	if !blank || r.preserved[t] || bytes.Contains(open, []byte("xml:space")) {
+	if !p.plain && bytes.ContainsAny(r.src[t.OpenEnd:t.CloseStart], " \t\n\u00A0") {
+		r.keepBlanks(t)
+	}
+}
+
+// keepBlanks keeps the blanks at the ends of a w:t.
+func (r *rewriter) keepBlanks(t *wml.Node) {
+	if r.preserved[t] || bytes.Contains(r.src[t.Start:t.OpenEnd], []byte("xml:space")) {
 		return
 	}
 	r.preserved[t] = true

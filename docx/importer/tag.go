@@ -80,6 +80,8 @@ type tag struct {
 	more  []stretch // the rest of a tag that continues in other paragraphs
 	field *field    // that it is; nil for text
 
+	joined []joint // what is removed around it
+
 	usesKey bool // a tag in the loop prints the key of an item
 	keyed   bool // a loop goes through the values of an object, and has their keys
 

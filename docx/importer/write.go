@@ -162,6 +162,10 @@ func (w *writer) test(e *expr, strength int) (string, error) {
 		return within(x+" isPresent", comparison, strength), err
 	case "none", "undefined", "None":
 		return within(x+" isNotPresent", comparison, strength), err
+	case "true", "false":
+		if k == aBool {
+			return within(x+" == "+e.name, comparison, strength), err
+		}
 	}
 	return "", &cannot{"the test " + strconv.Quote(e.name) + " has no equivalent", "add a key with the answer to the data"}
 }
