@@ -92,7 +92,7 @@ var dateLetters = map[string]string{
 	"HH": "HH", "H": "H", "hh": "hh", "h": "h", "mm": "mm", "m": "m", "ss": "ss", "s": "s", "A": "a", "a": "a",
 }
 
-func carboneDate(_ *writer, o operand, args []*expr) (operand, error) {
+func carboneDate(w *writer, o operand, args []*expr) (operand, error) {
 	if len(args) != 1 || args[0].op != opLiteral {
 		return operand{}, errArguments
 	}
@@ -112,7 +112,7 @@ func carboneDate(_ *writer, o operand, args []*expr) (operand, error) {
 			b.WriteString(code)
 		}
 	}
-	return o.with("date(" + quote(b.String()) + ")"), nil
+	return dated(w, o, b.String())
 }
 
 var carboneStart = regexp.MustCompile(`^(?:[dc][.\[:]|\$\w|#\w|t\(|o\.|bind\w+\()`)

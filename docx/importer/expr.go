@@ -75,3 +75,16 @@ func (e *expr) isText() bool {
 	}
 	return false
 }
+
+// rename changes the names in an expression.
+func (e *expr) rename(to func(string) string) {
+	if e == nil {
+		return
+	}
+	if e.op == opName {
+		e.name = to(e.name)
+	}
+	for _, a := range e.args {
+		a.rename(to)
+	}
+}

@@ -168,7 +168,7 @@ func strftime(w *writer, o operand, args []*expr) (operand, error) {
 		}
 	}
 	w.note("send the date as text, such as 2026-03-05")
-	return o.with("date(" + quote(b.String()) + ")"), nil
+	return dated(w, o, b.String())
 }
 
 // resolveJinja resolves a path, and the position in a loop.

@@ -15,7 +15,7 @@ var mailMerge = &dialect{
 	sections: true, records: true,
 	filters: map[string]rule{
 		"upper": filter("uppercase"), "lower": filter("lowercase"), "caps": initials, "firstcap": filter("capitalize"),
-		"date": filterWith("date", 1), "format": filterWith("format", 1), "len": length,
+		"date": wordDate, "format": filterWith("format", 1), "len": length,
 	},
 	signs: []sign{{regexp.MustCompile(`(?i)\x00\s*MERGEFIELD\b`), 20}},
 	notes: []string{
@@ -33,7 +33,11 @@ func findFields(pars []*paragraph) []*tag {
 			if f.inner || f.from == f.to || !isMergeField(name, f.code) {
 				continue
 			}
-			tags = append(tags, &tag{par: par, span: span{f.from, f.to}, field: f, command: readField(fieldWords(f.code))})
+			t := &tag{par: par, span: span{f.from, f.to}, field: f, command: readField(fieldWords(f.code))}
+			if strings.Count(f.code, `"`)%2 == 1 {
+				t.command = command{err: &cannot{"a quote in it is not closed", "close the quote, and import again"}}
+			}
+			tags = append(tags, t)
 		}
 	}
 	return tags
@@ -147,7 +151,7 @@ func readMergeField(words []word) command {
 				return command{err: &cannot{"the format " + argument + " has no equivalent", "see docs/templates.md#numbers"}}
 			}
 		case `\@`:
-			e = &expr{op: opFilter, name: "date", args: []*expr{e, {op: opLiteral, val: strings.ReplaceAll(argument, "AM/PM", "a")}}}
+			e = &expr{op: opFilter, name: "date", args: []*expr{e, {op: opLiteral, val: argument}}}
 		case `\#`:
 			if strings.Trim(argument, "#,.0") != "" || strings.Contains(argument, ".#") {
 				return command{err: &cannot{"the number format has text or optional decimals in it",
@@ -227,6 +231,7 @@ func readIfField(words []word) command {
 
 // findRows adds loops around the rows that repeat: programs that fill mail merges repeat a row for the list that one of its fields names.
 func findRows(p *part, data []any) {
+	foldNames(p, data)
 	looped := map[*wml.Node]bool{}
 	for _, t := range slices.Clone(p.tags) {
 		row := t.row()
@@ -239,6 +244,34 @@ func findRows(p *part, data []any) {
 		}
 		looped[row] = true
 		p.repeatRow(row, t.expr)
+	}
+}
+
+// foldNames gives the fields the names that the sample data has. Word does not distinguish upper and lower case in names.
+func foldNames(p *part, data []any) {
+	keys := map[string][]string{} // by their lower case
+	var collect func(values []any)
+	collect = func(values []any) {
+		for _, v := range values {
+			m, _ := v.(map[string]any)
+			for key, inner := range m {
+				if lower := strings.ToLower(key); !slices.Contains(keys[lower], key) {
+					keys[lower] = append(keys[lower], key)
+				}
+				collect(items([]any{inner}))
+			}
+		}
+	}
+	collect(data)
+	for _, t := range p.tags {
+		for _, e := range []*expr{t.expr, t.test} {
+			e.rename(func(name string) string {
+				if found := keys[strings.ToLower(name)]; len(found) == 1 {
+					return found[0]
+				}
+				return name
+			})
+		}
 	}
 }
 
