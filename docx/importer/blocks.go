@@ -352,6 +352,9 @@ func (p *part) openLoop(w *writer, t *tag) error {
 		}
 		o = o.with("where(" + c + ")")
 	}
+	if o, err = w.sorted(s, o, t.sorts, t.unique); err != nil {
+		return err
+	}
 	variables := s.variable
 	if t.keyed {
 		if s.keyName = t.command.key; s.keyName != "" {
@@ -381,6 +384,25 @@ func (t *tag) spansColumn(end *tag) bool {
 	}
 	rows := tableOf(a).All("w:tr")
 	return t.row() == rows[0] && end.row() == rows[len(rows)-1]
+}
+
+// sorted adds the filter that sorts the items of a loop by numbers. Strings are sorted in another way.
+func (w *writer) sorted(s *scope, o operand, by []*expr, unique bool) (operand, error) {
+	if len(by) == 0 {
+		return o, nil
+	}
+	w.scopes = append(w.scopes, s)
+	defer func() { w.scopes = w.scopes[:len(w.scopes)-1] }()
+	for _, e := range by {
+		if w.kindsOf(e) != aNumber {
+			return o, &cannot{"it sorts by values that are not only numbers, or not in the sample data", "write {{for x in list :: sort(key)}}"}
+		}
+	}
+	text, err := w.list(by)
+	if o = o.with("sort(" + text + ")"); unique {
+		o = o.with("unique(" + text + ")")
+	}
+	return o, err
 }
 
 // wordOf returns the word of a loop.

@@ -1,7 +1,7 @@
 package importer
 
 import (
-	"encoding/json"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -10,8 +10,8 @@ import (
 // carbone has tags in single braces that begin with the data (d), its complement (c), or an alias ($). A loop is an example of its first
 // two items: what is between the tags with [i] and those with [i+1] repeats, and the second example disappears.
 var carbone = &dialect{
-	name: "carbone", title: "Carbone", grammar: &javascript, find: findCarbone, prepare: findExamples, resolve: resolveCarbone,
-	filters: carboneFormatters, invents: true,
+	name: "carbone", title: "Carbone", grammar: &javascript, findAll: findCarbone, prepare: findExamples, resolve: resolveCarbone,
+	filters: carboneFormatters, properties: scriptProperties, invents: true,
 	signs: []sign{{regexp.MustCompile(`\{[dc][.\[][^{}]*\}`), 8}, {regexp.MustCompile(`\{\$\w+[^{}]*\}`), 3}},
 	notes: []string{
 		"Carbone prints nothing for missing values. Platen keeps their tags and reports them; see the option missing, and " +
@@ -27,7 +27,9 @@ var carboneFormatters = map[string]rule{
 	"substr": filterWith("slice", 1), "padl": filterWith("pad", 1), "abs": function("$abs"), "ceil": function("$ceil"),
 	"floor": function("$floor"), "convCRLF": same, "ifEmpty": carboneEmpty, "html": filter("html"),
 	"add": calculated("+"), "sub": calculated("-"), "mul": calculated("*"), "div": calculated("/"),
-	"prepend": joined(true), "append": joined(false), "round": carboneRound,
+	"prepend": joined(true), "append": joined(false), "round": carboneRound, "\x00contains": comparing("contains"),
+	"addD": movedDate("+%s %s"), "subD": movedDate("-%s %s"), "startOfD": movedDate("start of %s"), "endOfD": movedDate("end of %s"),
+	"\x00now": theTime,
 }
 
 // calculated returns a rule for an operator with a number.
@@ -35,6 +37,9 @@ func calculated(operator string) rule {
 	return func(w *writer, o operand, args []*expr) (operand, error) {
 		if len(args) != 1 || len(o.filters) > 0 {
 			return operand{}, errArguments
+		}
+		if operator == "/" {
+			w.note("Carbone prints up to 17 digits of a quotient, and Infinity for a division by zero")
 		}
 		own := binaries[operator]
 		x, err := w.value(args[0], own+1)
@@ -57,6 +62,40 @@ func joined(before bool) rule {
 		}
 		return o.in("$string", x)
 	}
+}
+
+// theTime refuses to print the time of the run, which Carbone prints in a form of its own.
+func theTime(w *writer, o operand, _ []*expr) (operand, error) {
+	if w.data != nil && o.text == "$now" {
+		return operand{}, &cannot{"it prints the time in a form of its own", "write {{$now :: date(\"yyyy-MM-dd HH:mm\")}}"}
+	}
+	return o, nil
+}
+
+var dateUnits = regexp.MustCompile(`^(?:second|minute|hour|day|month|year)s?$`)
+
+// movedDate returns a rule for a date that is moved. Carbone prints such a date in a form of its own if no format follows.
+func movedDate(form string) rule {
+	return func(_ *writer, o operand, args []*expr) (operand, error) {
+		words := make([]any, 0, len(args))
+		for _, a := range args {
+			if a.op == opLiteral {
+				words = append(words, literalText(a.val))
+			}
+		}
+		if len(words) != len(args) || len(args) != strings.Count(form, "%s") || !dateUnits.MatchString(words[len(words)-1].(string)) {
+			return operand{}, errArguments
+		}
+		return o.with("add(" + quote(fmt.Sprintf(form, words...)) + ")"), nil
+	}
+}
+
+// literalText returns a literal as text.
+func literalText(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return literal(v)
 }
 
 // carboneEmpty is the value, or another one if the value is missing or has no characters or items.
@@ -115,14 +154,33 @@ func carboneDate(w *writer, o operand, args []*expr) (operand, error) {
 	return dated(w, o, b.String())
 }
 
-var carboneStart = regexp.MustCompile(`^(?:[dc][.\[:]|\$\w|#\w|t\(|o\.|bind\w+\()`)
+var (
+	carboneStart = regexp.MustCompile(`^(?:[dc][.\[:]|\$\w|#\w|t\(|o\.|bind\w+\()`)
+	carboneOpen  = regexp.MustCompile(`\{\s*[dc]\s*[.\[][^{}]*$`)
+)
 
-func findCarbone(par *paragraph) []*tag {
+// findCarbone reads the tags of a part. Aliases can be used before they are defined.
+func findCarbone(pars []*paragraph) []*tag {
 	var tags []*tag
-	for _, s := range braced(par.text, "{", "}") {
-		content := strings.TrimSpace(par.text[s.from+1 : s.to-1])
-		if carboneStart.MatchString(content) {
-			tags = append(tags, &tag{par: par, span: s, command: readCarbone(content)})
+	var aliases []alias
+	for _, par := range pars {
+		for _, s := range braced(par.text, "{", "}") {
+			if a, ok := readAlias(strings.TrimSpace(par.text[s.from+1 : s.to-1])); ok {
+				aliases = append(aliases, a)
+			}
+		}
+	}
+	for _, par := range pars {
+		for _, s := range braced(par.text, "{", "}") {
+			content := strings.TrimSpace(par.text[s.from+1 : s.to-1])
+			if carboneStart.MatchString(content) {
+				tags = append(tags, &tag{par: par, span: s, command: readCarbone(expand(content, aliases))})
+			}
+		}
+		if m := carboneOpen.FindStringIndex(par.text); m != nil {
+			tags = append(tags, &tag{par: par, span: span{m[0], len(par.text)}, command: command{
+				err: &cannot{"it does not end in its paragraph", "write the whole tag in one paragraph"},
+			}})
 		}
 	}
 	return tags
@@ -130,8 +188,12 @@ func findCarbone(par *paragraph) []*tag {
 
 // readCarbone reads the content of a tag: a path, and formatters after colons.
 func readCarbone(content string) command {
-	if content[0] != 'd' && content[0] != 'c' {
-		return command{err: &cannot{"aliases, options, and translations have no equivalent", "write {{let x = …}} for an alias, and {{x}}"}}
+	if _, ok := readAlias(content); ok {
+		return command{kind: kNothing, note: "the alias is written out where it is used"}
+	}
+	if content[0] != 'd' && content[0] != 'c' || len(content) > 1 && content[1] != '.' && content[1] != '[' && content[1] != ':' {
+		return command{err: &cannot{"unknown aliases, options, and translations have no equivalent",
+			"write {{let x = …}} for an alias, and {{x}}"}}
 	}
 	pieces := splitOutside(content, ':')
 	e, err := carbonePath(pieces[0])
@@ -139,34 +201,6 @@ func readCarbone(content string) command {
 		return command{err: err}
 	}
 	return readFormatters(e, pieces[1:])
-}
-
-var carboneStep = regexp.MustCompile(`^(?:\.([\pL\w$]+)|\[\s*(i(?:\s*\+\s*1)?|\d+)\s*\])`)
-
-// carbonePath reads a path. [i] and [i+1] are keys.
-func carbonePath(text string) (*expr, error) {
-	text = strings.TrimSpace(text)
-	e := &expr{op: opName, name: text[:1]}
-	for rest := text[1:]; rest != ""; {
-		m := carboneStep.FindStringSubmatch(rest)
-		if m == nil {
-			return nil, &cannot{"conditions and other forms in the path have no exact equivalent",
-				"write {{for x in list :: where(…)}}, or :: sort(…)"}
-		}
-		index := strings.ReplaceAll(m[2], " ", "")
-		switch {
-		case m[1] != "" && e.op == opName && e.name == "d":
-			e = &expr{op: opName, name: m[1]}
-		case m[1] != "":
-			e = &expr{op: opMember, name: m[1], args: []*expr{e}}
-		case index[0] == 'i':
-			e = &expr{op: opMember, name: "[" + index + "]", args: []*expr{e}}
-		default:
-			e = &expr{op: opIndex, args: []*expr{e, {op: opLiteral, val: json.Number(index)}}}
-		}
-		rest = strings.TrimLeft(rest[len(m[0]):], " ")
-	}
-	return e, nil
 }
 
 // splitOutside splits a text at a character outside quotes and parentheses.

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"encoding/json"
 	"regexp"
 	"strings"
 )
@@ -9,24 +8,28 @@ import (
 // carboneConditions are the formatters that compare, with the operator; "" for those on whether there is a value.
 var carboneConditions = map[string]string{
 	"ifEQ": "==", "ifNE": "!=", "ifGT": ">", "ifGTE": ">=", "ifLT": "<", "ifLTE": "<=", "ifEM": "empty", "ifNEM": "some", "ifIN": "in",
+	"ifNIN": "not in",
 }
 
 // formatters reads the formatters of a tag, which are a chain: conditions, and what is shown if they are true.
 type formatters struct {
-	value, subject, condition *expr
-	joint                     string // of the next condition with the one before it
-	shown                     []*expr
-	other                     *expr
-	kind                      kind
+	path, value, subject, condition *expr
+	joint                           string // of the next condition with the one before it
+	shown                           []*expr
+	other                           *expr
+	kind                            kind
 }
 
 func readFormatters(value *expr, pieces []string) command {
-	f := formatters{value: value, subject: value}
+	f := formatters{path: value, value: value, subject: value}
+	if path, ok := value.steps(); ok && len(pieces) == 0 && len(path) == 2 && path[0].key == "c" && path[1].key == "now" {
+		f.value = &expr{op: opFilter, name: "\x00now", args: []*expr{value}}
+	}
 	for _, piece := range pieces {
 		name, arguments, _ := strings.Cut(strings.TrimSpace(piece), "(")
-		args, err := carboneArguments(strings.TrimSuffix(strings.TrimSpace(arguments), ")"))
+		args, err := carboneArguments(value, strings.TrimSuffix(strings.TrimSpace(arguments), ")"))
 		if err == nil {
-			err = f.add(strings.TrimSpace(name), args)
+			err = f.add(squeeze(name), args)
 		}
 		if err != nil {
 			return command{kind: f.kind, err: err}
@@ -37,6 +40,8 @@ func readFormatters(value *expr, pieces []string) command {
 		return command{kind: kEnd}
 	case f.kind != kPrint:
 		return command{kind: f.kind, expr: f.condition}
+	case f.value.op == opFilter && strings.HasSuffix(f.value.name, "D") && f.value.name != "formatD":
+		return command{err: &cannot{"it prints a date in a form of its own", "write {{x :: add(\"+1 day\") :: date(\"long\")}}"}}
 	case len(f.shown) == 0 && f.condition != nil:
 		return command{err: &cannot{"the condition shows nothing", "write {{if condition}} … {{endif}}"}}
 	}
@@ -63,6 +68,12 @@ func (f *formatters) add(name string, args []*expr) error {
 	case name == "show" && len(args) == 1 && f.condition != nil:
 		f.shown = append(f.shown, f.condition, args[0])
 		f.condition, f.subject = nil, f.value
+	case name == "ifEqual" && len(args) == 2 && f.condition == nil:
+		f.shown = append(f.shown, &expr{op: opBinary, name: "==", args: []*expr{f.subject, args[0]}}, args[1])
+	case name == "print" && len(args) == 1 && f.condition == nil:
+		f.other = args[0]
+	case name == "count" && len(args) <= 1 && f.value == f.path && len(f.shown) == 0:
+		return f.count(args)
 	case name == "elseShow" && len(args) == 1:
 		f.other = args[0]
 	case name == "showBegin" || name == "hideBegin":
@@ -83,6 +94,35 @@ func (f *formatters) add(name string, args []*expr) error {
 	return nil
 }
 
+// count is the position in the loop of the path, from 1 or another number.
+func (f *formatters) count(args []*expr) error {
+	loops := 0
+	path, _ := f.path.steps()
+	for _, s := range path {
+		if s.isLoop() {
+			loops++
+		}
+	}
+	position := &expr{op: opName, name: positionKey, args: []*expr{f.path}}
+	switch first, ok := literalArgument(args); {
+	case loops != 1:
+		return &cannot{"it counts the items of several loops, or of none", "write {{loop.number}}"}
+	case len(args) == 0 || ok && first == 1:
+	case ok && first == 0:
+		position.name = indexKey
+	default:
+		return &cannot{"the count does not begin with 0 or 1", "write {{loop.index + 5}}"}
+	}
+	f.value, f.subject = position, position
+	return nil
+}
+
+// The keys of the position in a loop, from 1 and from 0.
+const (
+	positionKey = "\x00number"
+	indexKey    = "\x00index"
+)
+
 // compare adds a condition.
 func (f *formatters) compare(operator string, args []*expr) error {
 	var c *expr
@@ -92,7 +132,14 @@ func (f *formatters) compare(operator string, args []*expr) error {
 		if operator == "empty" {
 			c = &expr{op: opNot, args: []*expr{c}}
 		}
-	case len(args) != 1 || operator == "in":
+	case (operator == "in" || operator == "not in") && len(args) == 1:
+		c = &expr{op: opFilter, name: "\x00contains", args: []*expr{f.subject, args[0]}}
+		if operator == "not in" {
+			c = &expr{op: opBinary, name: "and", args: []*expr{
+				{op: opTest, name: "defined", args: []*expr{f.subject}}, {op: opNot, args: []*expr{c}},
+			}}
+		}
+	case len(args) != 1 || args[0].op == opLiteral && (args[0].val == "null" || args[0].val == "undefined"):
 		return &cannot{"the condition has no exact equivalent", "write {{if condition}} … {{endif}}"}
 	default:
 		c = &expr{op: opBinary, name: operator, args: []*expr{f.subject, args[0]}}
@@ -111,32 +158,65 @@ func (f *formatters) compare(operator string, args []*expr) error {
 var carboneNumberForm = regexp.MustCompile(`^-?\d+(?:\.\d+)?$`)
 
 // carboneArguments reads the arguments of a formatter. Text needs no quotes.
-func carboneArguments(text string) ([]*expr, error) {
+func carboneArguments(value *expr, text string) ([]*expr, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
-	var args []*expr
-	for _, a := range splitOutside(text, ',') {
-		a = strings.TrimSpace(a)
-		switch {
-		case strings.HasPrefix(a, ".") || strings.HasPrefix(a, "d.") || strings.HasPrefix(a, "c."):
-			if a[0] == '.' {
-				return nil, &cannot{"an argument is a path from the item", "write the condition in {{if …}}"}
-			}
-			e, err := carbonePath(a)
-			if err != nil {
-				return nil, err
-			}
-			args = append(args, e)
-		case carboneNumberForm.MatchString(a):
-			args = append(args, &expr{op: opLiteral, val: json.Number(a)})
-		case a == "true" || a == "false":
-			args = append(args, &expr{op: opLiteral, val: a == "true"})
-		case strings.Trim(a, `'"‘’“”`) == a: // without quotes, blanks do not count
-			args = append(args, &expr{op: opLiteral, val: strings.Join(strings.Fields(a), "")})
-		default:
-			args = append(args, &expr{op: opLiteral, val: strings.Trim(a, `'"‘’“”`)})
+	pieces := splitOutside(text, ',')
+	args := make([]*expr, len(pieces))
+	for i, a := range pieces {
+		var err error
+		if args[i], err = carboneArgument(value, strings.TrimSpace(a)); err != nil {
+			return nil, err
 		}
 	}
 	return args, nil
+}
+
+var (
+	calculation  = regexp.MustCompile(`^[-\s]*[\w.\p{L}]+(?:\s*[-+*/]\s*[\w.\p{L}]+)+$`)
+	relativePath = regexp.MustCompile(`\.+[\pL_][\pL\w]*(?:\.[\pL_][\pL\w]*)*`)
+)
+
+func carboneArgument(value *expr, a string) (*expr, error) {
+	switch {
+	case calculation.MatchString(a) && relativePath.MatchString(a):
+		return carboneCalculation(value, a)
+	case strings.HasPrefix(a, "."):
+		return relative(value, squeeze(a))
+	case strings.HasPrefix(a, "d.") || strings.HasPrefix(a, "c."):
+		return carbonePath(a)
+	case carboneNumberForm.MatchString(squeeze(a)):
+		return carboneLiteral(squeeze(a)), nil
+	case strings.Trim(a, `'"‘’“”`) == a: // without quotes, blanks do not count
+		return carboneLiteral(strings.Join(strings.Fields(a), "")), nil
+	}
+	return &expr{op: opLiteral, val: strings.Trim(a, `'"‘’“”`)}, nil
+}
+
+// carboneCalculation reads a calculation with paths from the value.
+func carboneCalculation(value *expr, a string) (*expr, error) {
+	var paths []*expr
+	var failed error
+	text := relativePath.ReplaceAllStringFunc(squeeze(a), func(p string) string {
+		e, err := relative(value, p)
+		if err != nil {
+			failed = err
+		}
+		paths = append(paths, e)
+		return "$" + strings.Repeat("p", len(paths))
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	e, err := javascript.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return e.with(func(name string) *expr {
+		if n := len(strings.TrimPrefix(name, "$")); strings.HasPrefix(name, "$p") && n <= len(paths) {
+			return paths[n-1]
+		}
+		return nil
+	}), nil
 }

@@ -138,7 +138,7 @@ func (d *dialect) findBetween(par *paragraph) []*tag {
 	for _, s := range braced(par.text, open, end) {
 		raw := par.text[s.from+len(open) : s.to-len(end)]
 		content := strings.TrimSpace(raw)
-		spaced := content != "" && raw[0] != content[0] && strings.Contains("#^/@%", content[:1])
+		spaced := content != "" && raw[0] != content[0] && strings.IndexByte("#^/@%", content[0]) >= 0
 		tags = append(tags, &tag{par: par, span: s, spaced: spaced, command: d.read(d, content)})
 		at = s.to
 	}

@@ -88,3 +88,18 @@ func (e *expr) rename(to func(string) string) {
 		a.rename(to)
 	}
 }
+
+// with returns an expression with other expressions in place of names; nil leaves a name as it is.
+func (e *expr) with(instead func(name string) *expr) *expr {
+	if e.op == opName {
+		if other := instead(e.name); other != nil {
+			return other
+		}
+	}
+	c := *e
+	c.args = nil
+	for _, a := range e.args {
+		c.args = append(c.args, a.with(instead))
+	}
+	return &c
+}

@@ -58,7 +58,7 @@ func (p *part) joinAfter(t *tag, texts []*wml.Node) bool {
 	return p.join(t, piece.node, next, next.OpenEnd, piece.source(t.span.to))
 }
 
-// notJoined are elements that must not be removed with what is between two texts.
+// notJoined are elements that must not be removed from between two texts.
 var notJoined = regexp.MustCompile(`<\w+:(?:fldChar|fldSimple|drawing|pict|object|sectPr|hyperlink|sdt|ins|del|tbl|oMath|\w*Reference|` +
 	`\w*Range(?:Start|End)|bookmark(?:Start|End)|AlternateContent)\b`)
 
@@ -76,5 +76,5 @@ func (p *part) join(t *tag, a, b *wml.Node, to, from int) bool {
 	return true
 }
 
-// joint is what is removed to join two texts, the first of which goes on.
+// joint is the gap that is removed to join two texts.
 type joint struct{ first, gap *wml.Node }

@@ -96,6 +96,9 @@ func kindsOfValues(values []any) kinds {
 // strict marks the operators of JavaScript that compare values of one kind only.
 const strict = "strict"
 
+// loose marks comparisons of a string or a boolean with true or false.
+const loose = "loose"
+
 // comparable returns an error if Platen compares two values in another way.
 func (w *writer) comparable(e *expr) error {
 	a, b := w.kindsOf(e.args[0]), w.kindsOf(e.args[1])
@@ -115,6 +118,8 @@ func (w *writer) comparable(e *expr) error {
 	switch {
 	case a == aText && b == aText && ordered && w.allNumeric(e.args[0]) && w.allNumeric(e.args[1]):
 		return &cannot{"it compares two strings with digits, character by character", "send numbers"}
+	case e.val == loose && a&^(aText|aBool) == 0:
+		return nil
 	case a == b || a == 0 || b == 0 || !exact && a|b == aNumber|aText && !w.hasEmpty(e):
 		return nil
 	}
@@ -250,6 +255,8 @@ func (w *writer) keysOf(t *tag) error {
 		return &cannot{"it goes through the characters of a string", "send a list"}
 	case k == anObject && w.grammar.words != nil && t.value == "" && t.where == nil:
 		t.value = "value"
+	case w.invents && k == anObject && len(t.sorts) == 0 && t.where == nil:
+		t.keyed = true
 	case t.command.key != "", w.strict && t.kind == kLoop && t.command.name == "" && (k == anObject || t.usesKey):
 		t.keyed = true
 	}

@@ -144,8 +144,14 @@ func (r *rewriter) sorted() []edit {
 				e.from < n.End
 		})
 	})
-	for _, n := range r.removed {
-		edits = append(edits, edit{n.Start, n.End, ""})
+	for i, n := range r.removed {
+		covered := func(o *wml.Node) bool {
+			return o.Start <= n.Start && n.End <= o.End && (o.Start < n.Start || n.End < o.End)
+		}
+		same := func(o *wml.Node) bool { return o.Start == n.Start && o.End == n.End }
+		if !slices.ContainsFunc(r.removed, covered) && !slices.ContainsFunc(r.removed[:i], same) {
+			edits = append(edits, edit{n.Start, n.End, ""})
+		}
 	}
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	return edits

@@ -58,6 +58,11 @@ func (w *writer) find(path []step) (*scope, []any) {
 	return nil, descend(w.data, path)
 }
 
+func isObject(v any) bool {
+	_, ok := v.(map[string]any)
+	return ok
+}
+
 func isSelf(s step) bool { return s.key == "." || s.key == "this" }
 
 func anyHas(values []any, key string) bool {
@@ -89,6 +94,10 @@ func (w *writer) counts(path []step) bool {
 func descend(values []any, path []step) []any {
 	for _, s := range path {
 		var next []any
+		if s.isLoop() || strings.HasPrefix(s.key, firstItem) {
+			values = append(items(slices.DeleteFunc(slices.Clone(values), isObject)), valuesOf(values)...)
+			continue
+		}
 		for _, v := range values {
 			switch v := v.(type) {
 			case map[string]any:

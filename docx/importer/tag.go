@@ -31,13 +31,15 @@ const (
 type command struct {
 	kind          kind
 	expr          *expr
-	name          string // of a loop's variable, or of the variable that is set
-	closes        string // the name by which an end names its block; "" for any
-	value         string // the second variable of a loop over keys
-	key           string // the variable for the keys, in a loop whose other variable has the values
-	variable      string // the variable that a loop should have
-	where         *expr  // a condition on the items of a loop
-	before, after string // what is printed around a value, if test is true
+	name          string  // of a loop's variable, or of the variable that is set
+	closes        string  // the name by which an end names its block; "" for any
+	value         string  // the second variable of a loop over keys
+	key           string  // the variable for the keys, in a loop whose other variable has the values
+	variable      string  // the variable that a loop should have
+	where         *expr   // a condition on the items of a loop
+	sorts         []*expr // what the items of a loop are sorted by
+	unique        bool    // of items that are sorted alike, only the first one counts
+	before, after string  // what is printed around a value, if test is true
 	test          *expr
 	text          string // of kText
 	inverse       bool   // a section keeps its content if expr is false
