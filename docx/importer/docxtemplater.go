@@ -9,7 +9,7 @@ import (
 // docxtemplater has tags in single braces. Its loops change the context: a key is looked up in the item, and then outward.
 var docxtemplater = &dialect{
 	name: "docxtemplater", title: "docxtemplater", grammar: &angular,
-	openTag: "{", endTag: "}", read: readDocxtemplater, prepare: refuseBlanks, resolve: resolveSection, sections: true, emptyIsTrue: true,
+	openTag: "{", endTag: "}", read: readDocxtemplater, prepare: prepareSections, resolve: resolveSection, sections: true, emptyIsTrue: true,
 	filters: map[string]rule{"\x00image": filter("image"), "\x00wordml": rawXML},
 	methods: scriptMethods, properties: scriptProperties,
 	signs: []sign{
@@ -31,10 +31,11 @@ func rawXML(w *writer, o operand, args []*expr) (operand, error) {
 	return filter("wordml")(w, o, args)
 }
 
-// refuseBlanks refuses tags with a blank before the character that says what they do. They are keys that begin with a blank, or mistakes.
-func refuseBlanks(p *part, _ []any) {
+// prepareSections keeps rows with nothing but a tag. It refuses tags with a blank before the character that says what they do: they are
+// keys that begin with a blank, or mistakes.
+func prepareSections(p *part, _ []any) {
 	for _, t := range p.tags {
-		if t.spaced {
+		if t.stays = true; t.spaced {
 			t.command = command{err: &cannot{"a blank precedes the character that says what the tag does", "remove the blank and import again"}}
 		}
 	}

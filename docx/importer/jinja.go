@@ -248,7 +248,7 @@ func readJinja(brace byte, content string) command {
 			c.expr, c.note = &expr{op: opFilter, name: "\x00document", args: []*expr{c.expr}}, "send HTML instead of the document"
 		}
 	}
-	if c.unit = u; u == unitCell {
+	if c.unit = u; u == unitCell && brace != '#' {
 		c.err = &cannot{"it repeats or removes table cells", "write {{tablecolumn x in list}} … {{endtablecolumn}} around the columns"}
 	}
 	return c

@@ -17,17 +17,50 @@ func joinParagraphs(p *part, _ []any) {
 	texts := p.root.All("w:t")
 	for _, t := range p.tags {
 		text := t.original()
-		if t.unit == unitParagraph && t.kind == kPrint && strings.TrimSpace(strings.Replace(t.par.text, text, "", 1)) != "" && t.err == nil {
-			t.err = &cannot{"it removes the other text of its paragraph", "put it into a paragraph of its own"}
+		if t.err == nil {
+			t.err = p.alone(t)
 		}
 		before, after := strings.HasPrefix(text[2:], "-"), strings.HasSuffix(text[:len(text)-2], "-")
-		if !before && !after || strings.HasPrefix(text, "{#") {
+		if !before && !after || t.kind == kText {
 			continue
 		}
 		if strings.HasPrefix(text, "{{") || before && !p.joinBefore(t, texts) || after && !p.joinAfter(t, texts) {
 			t.err = errHyphen
 		}
 	}
+}
+
+// alone returns an error if a tag that stands for an element is not the only text in it: docxtpl removes the other text, and what else is in
+// the element. A comment that stands for a row or a cell removes it.
+func (p *part) alone(t *tag) error {
+	remark := t.kind == kText && strings.HasPrefix(t.original(), "{#")
+	element := t.par.node
+	switch {
+	case t.unit == unitRow && t.row() != nil:
+		element = t.row()
+	case t.unit == unitCell && remark && t.cell() != nil && len(t.row().All("w:tc")) > 1:
+		element = t.cell()
+	case t.unit != unitParagraph:
+		return nil
+	}
+	isIn := func(par *paragraph) bool {
+		return par.node.Ancestor(func(n *wml.Node) bool { return n == element }) != nil
+	}
+	others := slices.ContainsFunc(p.tags, func(o *tag) bool { return o != t && isIn(o.par) })
+	if remark && !others && element != t.par.node {
+		t.text, t.place = "", func() { p.drop(element) }
+		return nil
+	}
+	for _, par := range p.pars {
+		text := par.text
+		if par == t.par {
+			text = text[:t.span.from] + text[t.span.to:]
+		}
+		if isIn(par) && strings.TrimSpace(strings.ReplaceAll(text, string(wml.Object), "")) != "" {
+			return &cannot{"it removes the other text of its paragraph or row", "put it into a paragraph or row of its own"}
+		}
+	}
+	return nil
 }
 
 // joinBefore joins a tag with the text before it, and reports whether that is possible. docxtpl also removes the text before the tag in

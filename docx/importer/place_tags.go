@@ -35,6 +35,8 @@ func (p *part) place() {
 			t.place()
 		case t.field != nil:
 			p.placeField(t)
+		case t.stays && t.block != nil && t.cell() != nil && t.block.crossesCells() && p.isAloneInRow(t):
+			p.replace(t.par, t.span.from, t.span.to, t.out+`{{""}}`) // Platen removes a row with nothing but a tag
 		case t.unit == unitRow && p.isAloneInRow(t):
 			p.moveOut(t)
 		case t.block != nil && t.block.tags[0].unit == unitTable:

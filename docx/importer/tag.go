@@ -87,6 +87,7 @@ type tag struct {
 	usesKey bool // a tag in the loop prints the key of an item
 	keyed   bool // a loop goes through the values of an object, and has their keys
 
+	stays   bool   // a row that it has to itself stays
 	spaced  bool   // a blank precedes the character that says what it does
 	added   bool   // it is not in the template, but its equivalent in Platen needs it
 	follows *tag   // the opening tag of the loop whose second example it is in
@@ -131,6 +132,9 @@ type block struct {
 
 	coloring *coloring // of kStyle
 }
+
+// crossesCells reports whether a block begins and ends in different cells.
+func (b *block) crossesCells() bool { return b.tags[0].cell() != b.tags[len(b.tags)-1].cell() }
 
 // fail leaves all tags of a block as they are.
 func (b *block) fail(err error) {
