@@ -15,6 +15,8 @@ type part struct {
 	root *wml.Node
 	pars []*paragraph
 	tags []*tag
+
+	gone []*wml.Node // cells that disappear
 	*rewriter
 }
 
@@ -58,6 +60,14 @@ func (p *part) match() {
 // convert writes the tags of a part in Platen's language.
 func (p *part) convert(w *writer) {
 	p.rewriter = newRewriter(p.src)
+	p.convertTags(w)
+	if p.failColumns() {
+		p.convertTags(w)
+	}
+}
+
+// convertTags sets what replaces the tags.
+func (p *part) convertTags(w *writer) {
 	w.scopes = nil
 	references := p.references(w)
 	note := ""
@@ -316,6 +326,11 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	if err := w.keysOf(t); err != nil {
 		return err
 	}
+	if t.columns != nil {
+		if done, err := w.openColumns(t); done {
+			return err
+		}
+	}
 	o, err := w.operand(t.expr)
 	if err != nil {
 		return err
@@ -356,6 +371,9 @@ func (p *part) openLoop(w *writer, t *tag) error {
 		return err
 	}
 	variables := s.variable
+	if t.columns != nil {
+		b.word, variables, s.lengths = "tablecolumn", t.columns.index+", "+s.variable, lengthsOf(w.samplesOf(t.expr))
+	}
 	if t.keyed {
 		if s.keyName = t.command.key; s.keyName != "" {
 			s.key = w.variableFor(s.keyName, w.taken[outward+s.keyName])

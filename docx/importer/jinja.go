@@ -222,6 +222,9 @@ func findEscapes(par *paragraph) []*tag {
 	return tags
 }
 
+var errColumns = &cannot{"it repeats or removes table cells",
+	"write {{tablecolumn x in list}} … {{endtablecolumn}} around the columns"}
+
 var unitsOfJinja = map[string]unit{"tr": unitRow, "tc": unitCell, "p": unitParagraph, "r": unitRun}
 
 // readJinja reads a tag of docxtpl. The letters after its braces say which element it stands for.
@@ -249,7 +252,7 @@ func readJinja(brace byte, content string) command {
 		}
 	}
 	if c.unit = u; u == unitCell && brace != '#' {
-		c.err = &cannot{"it repeats or removes table cells", "write {{tablecolumn x in list}} … {{endtablecolumn}} around the columns"}
+		c.err = errColumns
 	}
 	return c
 }

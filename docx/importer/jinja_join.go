@@ -14,6 +14,7 @@ var errHyphen = &cannot{"the hyphen joins it with the text or paragraph next to 
 // joinParagraphs removes what is between a tag with a hyphen and the text before or after it, in other runs or paragraphs: docxtpl joins
 // them before it fills the template.
 func joinParagraphs(p *part, _ []any) {
+	p.findColumns()
 	texts := p.root.All("w:t")
 	for _, t := range p.tags {
 		text := t.original()
@@ -30,8 +31,8 @@ func joinParagraphs(p *part, _ []any) {
 	}
 }
 
-// alone returns an error if a tag that stands for an element is not the only text in it: docxtpl removes the other text, and what else is in
-// the element. A comment that stands for a row or a cell removes it.
+// alone returns an error if a tag that stands for an element is not the only text in it: docxtpl removes everything else in the element.
+// A comment that stands for a row or a cell removes it.
 func (p *part) alone(t *tag) error {
 	remark := t.kind == kText && strings.HasPrefix(t.original(), "{#")
 	element := t.par.node

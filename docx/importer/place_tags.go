@@ -159,7 +159,8 @@ func (p *part) inRow(row *wml.Node, last bool) *paragraph {
 	var found *paragraph
 	for _, par := range p.pars {
 		box := wml.Named("w:txbxContent")
-		if par.aside != nil || p.isDropped(par.node) || par.node.Ancestor(wml.Named("w:tr")) != row ||
+		cell := par.node.Ancestor(wml.Named("w:tc"))
+		if par.aside != nil || p.isDropped(par.node) || slices.Contains(p.gone, cell) || par.node.Ancestor(wml.Named("w:tr")) != row ||
 			par.node.Ancestor(box) != row.Ancestor(box) {
 			continue
 		}

@@ -16,6 +16,7 @@ type scope struct {
 	keyName  string // the variable for the key in the other language
 	path     string // what the context is, if it is not a loop; "" for a condition
 	samples  []any  // of the item
+	lengths  []int  // of the lists, in a loop over columns
 
 	positions map[string]string // what the variables for positions are, if that is special
 }

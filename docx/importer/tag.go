@@ -84,6 +84,8 @@ type tag struct {
 
 	joined []joint // what is removed around it
 
+	columns *columns // whose cells it repeats; nil for none
+
 	usesKey bool // a tag in the loop prints the key of an item
 	keyed   bool // a loop goes through the values of an object, and has their keys
 
