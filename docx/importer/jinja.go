@@ -30,7 +30,7 @@ var jinjaFilters = map[string]rule{
 	"reverse": jinjaReverse, "replace": filterWith("replace", 2), "length": length, "count": length,
 	"abs": function("$abs"), "sum": jinjaSum, "e": filter("raw"), "escape": filter("raw"), "safe": same, "string": same,
 	"list": same, "map": jinjaMap, "round": jinjaRound, "format": pythonFormat, "\x00shade": filter("shade"),
-	"\x00document": jinjaDocument,
+	"\x00document": jinjaDocument, "\x00merge": jinjaMerge,
 }
 
 var pythonMethods = map[string]rule{

@@ -59,6 +59,9 @@ func (p *part) findColumns() {
 
 // fits reports whether the loops of a table are in the same columns, and its other rows have one cell around them.
 func (c *columns) fits(p *part) bool {
+	if mergedAcross.MatchString(p.textOf(c.table)) {
+		return false
+	}
 	for _, loop := range c.loops {
 		if !loop.fits(p) {
 			return false

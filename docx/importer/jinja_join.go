@@ -15,6 +15,7 @@ var errHyphen = &cannot{"the hyphen joins it with the text or paragraph next to 
 // them before it fills the template.
 func joinParagraphs(p *part, _ []any) {
 	p.findColumns()
+	p.mergeCells()
 	texts := p.root.All("w:t")
 	for _, t := range p.tags {
 		text := t.original()
