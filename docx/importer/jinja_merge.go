@@ -21,7 +21,8 @@ func jinjaMerge(w *writer, o operand, args []*expr) (operand, error) {
 	return filter("merge")(w, o, args)
 }
 
-// mergeCells converts the tags that merge a cell with those of the other items. The text of the cell becomes the value of a tag that merges.
+// mergeCells converts the tags that merge a cell with those of the other items. The text of the cell becomes the value of a tag that
+// merges.
 func (p *part) mergeCells() {
 	for _, t := range p.tags {
 		if !mergedDown.MatchString(t.original()) || t.cell() == nil {
