@@ -103,7 +103,8 @@ func TestWatch(t *testing.T) {
 	if printed := w.looks(4); printed != "" {
 		t.Errorf("after the change, it prints\n%s", printed)
 	}
-	if lines, err := outlineOf(filepath.Join(w.dir, "letter.tests", "out", "ada.docx")); err != nil || lines[len(lines)-1].Text != "Dear Ada!" {
+	lines, err := outlineOf(filepath.Join(w.dir, "letter.tests", "out", "ada.docx"))
+	if err != nil || lines[len(lines)-1].Text != "Dear Ada!" {
 		t.Errorf("the document is %v, error %v", lines, err)
 	}
 
