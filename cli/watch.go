@@ -224,7 +224,7 @@ func (w *watcher) noteUnreadable(err error) {
 		return
 	}
 	if w.unreadable++; w.unreadable == patientLooks {
-		fmt.Fprintf(w.print, "The templates cannot be read: %s. Watching goes on.\n", err)
+		fmt.Fprintf(w.print, "The templates cannot be read: %s. Watching continues.\n", err)
 	}
 }
 

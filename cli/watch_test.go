@@ -260,7 +260,7 @@ func TestWatchWithoutItsFolder(t *testing.T) {
 	if printed := w.looks(patientLooks - 1); printed != "" {
 		t.Errorf("at once, it prints\n%s", printed)
 	}
-	mustPrint(t, w.looks(10), `^The templates cannot be read: .*\. Watching goes on\.\n$`)
+	mustPrint(t, w.looks(10), `^The templates cannot be read: .*\. Watching continues\.\n$`)
 	if err := os.Rename(away, w.dir); err != nil {
 		t.Fatal(err)
 	}

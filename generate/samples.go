@@ -62,24 +62,24 @@ func (g *Generator) releaseSample(ctx context.Context, check *docgen.SampleCheck
 const sampleAbandoned = "The server ended several times while it checked this sample, so it is not checked again. The operator can find " +
 	"the cause in the log."
 
-// sampleFault is why a check could not be done although neither the data of the sample nor the server is at fault. It fails the sample,
+// sampleError is why a check could not be done although neither the data of the sample nor the server is at fault. It fails the sample,
 // whatever is expected of the document.
-type sampleFault struct{ message, cause string }
+type sampleError struct{ message, cause string }
 
-func (f *sampleFault) Error() string { return f.message + " " + f.cause }
+func (f *sampleError) Error() string { return f.message + " " + f.cause }
 
 // differences returns the fault as a difference.
-func (f *sampleFault) differences() []expect.Difference {
+func (f *sampleError) differences() []expect.Difference {
 	return []expect.Difference{{Kind: expect.Failed, Message: f.message, Got: f.cause}}
 }
 
 // failed returns the difference of a check that could not be done.
-func failed(why string) []expect.Difference { return (&sampleFault{message: why}).differences() }
+func failed(why string) []expect.Difference { return (&sampleError{message: why}).differences() }
 
 // checkSample does a check and stores its result. An error is one of the server, worth a retry.
 func (g *Generator) checkSample(ctx context.Context, claimant fair.Claimant, check *docgen.SampleCheck) error {
 	findings, err := g.sampleFindings(ctx, claimant, check)
-	if fault, ok := errors.AsType[*sampleFault](err); ok {
+	if fault, ok := errors.AsType[*sampleError](err); ok {
 		findings.Differences, err = fault.differences(), nil
 	}
 	if err != nil {
@@ -88,16 +88,16 @@ func (g *Generator) checkSample(ctx context.Context, claimant fair.Claimant, che
 	return g.service.SaveSampleResult(ctx, check, len(findings.Differences) == 0, findings)
 }
 
-// sampleFindings does a check. The error can be a *[sampleFault].
+// sampleFindings does a check. The error can be a *[sampleError].
 func (g *Generator) sampleFindings(ctx context.Context, claimant fair.Claimant,
 	check *docgen.SampleCheck) (found docgen.SampleFindings, err error) {
 	if check.Abandoned {
-		return found, &sampleFault{message: sampleAbandoned}
+		return found, &sampleError{message: sampleAbandoned}
 	}
 	expected := new(expect.Expectations)
 	if len(check.Sample.Expectations) > 0 {
 		if expected, err = expect.Parse(check.Sample.Expectations); err != nil { // stored by another version of the program
-			return found, &sampleFault{"The expectations cannot be read.", err.Error()}
+			return found, &sampleError{"The expectations cannot be read.", err.Error()}
 		}
 	}
 	used, err := g.sampleTemplate(ctx, claimant, check)
@@ -123,16 +123,16 @@ func (g *Generator) sampleFindings(ctx context.Context, claimant fair.Claimant,
 	return found, nil
 }
 
-// sampleTemplate returns the template of a check. The error is a *[sampleFault] if the template cannot be used.
+// sampleTemplate returns the template of a check. The error is a *[sampleError] if the template cannot be used.
 func (g *Generator) sampleTemplate(ctx context.Context, claimant fair.Claimant, check *docgen.SampleCheck) (*cachedTemplate, error) {
 	const unusable = "The template cannot be used."
 	used, err := g.templates.get(ctx, claimant, templateUse{versionID: check.VersionID})
 	if lost, ok := errors.AsType[*docgen.Error](err); ok && !mayPass(err) &&
 		(lost.Code == docgen.CodeNotFound || lost.Code == docgen.CodeContentDamaged) {
-		return nil, &sampleFault{unusable, lost.Message}
+		return nil, &sampleError{unusable, lost.Message}
 	}
 	if err == nil && used.broken != nil {
-		err = &sampleFault{unusable, used.broken.Error()}
+		err = &sampleError{unusable, used.broken.Error()}
 	}
 	return used, err
 }
@@ -150,7 +150,7 @@ func (g *Generator) renderSample(ctx context.Context, claimant fair.Claimant, te
 		return result, nil, nil, err
 	}
 	if result.Outline, err = expect.Outline(bytes.NewReader(document), int64(len(document))); err != nil {
-		return nil, nil, nil, &sampleFault{"The document cannot be compared.", err.Error()}
+		return nil, nil, nil, &sampleError{"The document cannot be compared.", err.Error()}
 	}
 	golden, err := g.compareGolden(ctx, check, result.Outline)
 	return result, golden, document, err
@@ -160,7 +160,7 @@ func (g *Generator) renderSample(ctx context.Context, claimant fair.Claimant, te
 func (g *Generator) executeSample(ctx context.Context, template *docx.Template, check *docgen.SampleCheck) (*expect.Result, []byte, error) {
 	options, wrong := check.Sample.Options.Engine()
 	if len(wrong) > 0 { // from another version of the program
-		return nil, nil, &sampleFault{"The sample has an option that this server does not support.", wrong[0].Message}
+		return nil, nil, &sampleError{"The sample has an option that this server does not support.", wrong[0].Message}
 	}
 	options.Now, options.Picture, options.Limits, options.WordML = g.now(), g.picture, g.limits, g.wordML
 	if check.Sample.Time != nil {
@@ -168,7 +168,7 @@ func (g *Generator) executeSample(ctx context.Context, template *docx.Template, 
 	}
 	data, err := lang.Decode(check.Sample.Input)
 	if err != nil {
-		return nil, nil, &sampleFault{"The input data cannot be read.", err.Error()}
+		return nil, nil, &sampleError{"The input data cannot be read.", err.Error()}
 	}
 	var document bytes.Buffer
 	result := new(expect.Result)
@@ -179,7 +179,7 @@ func (g *Generator) executeSample(ctx context.Context, template *docx.Template, 
 	if crash, ok := errors.AsType[*panicError](err); ok {
 		g.log.ErrorContext(ctx, "a sample crashed the engine", "template_version", check.VersionID, "sample", check.Sample.Name,
 			"panic", crash.value, "stack", string(crash.stack))
-		return nil, nil, &sampleFault{message: sampleCrashed}
+		return nil, nil, &sampleError{message: sampleCrashed}
 	}
 	if err != nil && ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)

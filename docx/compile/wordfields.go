@@ -176,19 +176,19 @@ func (c *wordFields) fill(f *wordField) bool {
 
 // fillCode has the merge fields in the code of a link filled.
 func (c *wordFields) fillCode(link *wordField) {
-	before := ""
+	var before strings.Builder
 	for _, piece := range link.code {
 		f := piece.field
 		switch {
 		case f == nil:
-			before += piece.text
+			before.WriteString(piece.text)
 		case f.name() != "MERGEFIELD" || !f.isWhole() || c.hasTags(f):
 			c.warnStays(link, "the field "+f.name()+" in its code cannot be filled; write a tag in its place")
 		default:
 			expr, problem := c.merged(f, "")
 			if tag := c.tagOf(f, expr, problem); tag != nil {
 				form := program.InCode | program.InLink
-				if isBare(before) {
+				if isBare(before.String()) {
 					form |= program.Bare
 				}
 				c.found = append(c.found, filledField{f, tag, form})

@@ -9,7 +9,8 @@ import (
 )
 
 // equations are the elements of equations whose structure is written into the text, as in the linear format of Word: x^(2), (1)/(2), √(x).
-// In a form, an element stands for its content, and anything else for itself. Elements that are not listed have the text of their content.
+// In a form, an element stands for its content, and any other character is written as it is. Elements that are not listed have the text of
+// their content.
 var equations = map[string]func(in *inline, n *wml.Node) []string{
 	"m:f":         fraction,
 	"m:sSup":      form("m:e", "^(", "m:sup", ")"),

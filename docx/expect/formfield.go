@@ -17,7 +17,7 @@ type formField struct {
 // The boxes that Word draws.
 const boxOff, boxOn = "☐", "☒"
 
-// readFormField reads the form field of a w:fldChar; nil if it is none, or if its result is text.
+// readFormField reads the form field of a w:fldChar; nil if there is none, or if its result is text.
 func (o *outliner) readFormField(n *wml.Node) *formField {
 	data := n.Child("w:ffData")
 	if data == nil || !o.enter(data) {
@@ -90,7 +90,7 @@ func halfPoints(value string) string {
 	return strconv.FormatFloat(float64(halves)/2, 'f', -1, 64)
 }
 
-// number returns the number that a value spells; 0 if it is none.
+// number returns the number that a value spells; 0 if it spells none.
 func number(value string) int {
 	n, err := strconv.Atoi(value)
 	if err != nil {

@@ -25,7 +25,7 @@ var drawnElements = map[string]func(d *drawn, r *scan.Reader){
 	},
 	"wp:anchor": func(d *drawn, r *scan.Reader) {
 		if raw := r.RawAttr("behindDoc"); raw != nil && scan.IsOn(raw) {
-			d.note("", "behind the text")
+			d.note("", "under the text")
 		}
 		d.note("distance from text ", attributes(r, "distT", "distB", "distL", "distR"))
 	},

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -321,6 +322,29 @@ func (w *writer) opening(e *expr, unless bool) (string, error) {
 	return w.condition(e)
 }
 
+// variableWanted returns the name that the variable of a loop should have.
+func (t *tag) variableWanted() string {
+	if t.variable != "" || t.command.name != "" {
+		return cmp.Or(t.variable, t.command.name)
+	}
+	if path, ok := t.expr.steps(); ok && !path[len(path)-1].isIndex {
+		return singular(path[len(path)-1].key)
+	}
+	return "entry"
+}
+
+// nameKeys names the variable for the keys of a loop over an object, or over the positions of a list.
+func (w *writer) nameKeys(s *scope, t *tag) {
+	if s.keyName = t.command.key; s.keyName != "" {
+		s.key = w.variableFor(s.keyName, w.taken[outward+s.keyName])
+	} else {
+		s.key = w.variableFor("key", true)
+	}
+	if w.kindsOf(t.expr) != aList {
+		s.samples = valuesOf(w.samplesOf(t.expr))
+	}
+}
+
 func (p *part) openLoop(w *writer, t *tag) error {
 	b := t.block
 	if err := w.keysOf(t); err != nil {
@@ -346,16 +370,7 @@ func (p *part) openLoop(w *writer, t *tag) error {
 		}
 	}
 	s := &scope{name: t.command.name, samples: items(w.samplesOf(t.expr))}
-	wanted := s.name
-	if wanted == "" {
-		wanted = "entry"
-		if path, ok := t.expr.steps(); ok && !path[len(path)-1].isIndex {
-			wanted = singular(path[len(path)-1].key)
-		}
-	}
-	if t.variable != "" {
-		wanted = t.variable
-	}
+	wanted := t.variableWanted()
 	s.variable = w.variableFor(strings.TrimLeft(wanted, "$@"), s.name == "" || w.invents || w.taken[outward+wanted])
 	b.scope = s
 	if t.where != nil {
@@ -375,14 +390,7 @@ func (p *part) openLoop(w *writer, t *tag) error {
 		b.word, variables, s.lengths = "tablecolumn", t.columns.index+", "+s.variable, lengthsOf(w.samplesOf(t.expr))
 	}
 	if t.keyed {
-		if s.keyName = t.command.key; s.keyName != "" {
-			s.key = w.variableFor(s.keyName, w.taken[outward+s.keyName])
-		} else {
-			s.key = w.variableFor("key", true)
-		}
-		if w.kindsOf(t.expr) != aList {
-			s.samples = valuesOf(w.samplesOf(t.expr))
-		}
+		w.nameKeys(s, t)
 		variables = s.key + ", " + s.variable
 	}
 	if t.value != "" {

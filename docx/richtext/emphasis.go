@@ -41,7 +41,7 @@ type emphasisParser struct {
 	count [128]int       // of these, by character
 }
 
-// emphasisMark is a mark of emphasis: a number of times the same character.
+// emphasisMark is a mark of emphasis: one character, once or several times.
 type emphasisMark struct {
 	char byte
 	size int
