@@ -89,7 +89,7 @@ func (p *parser) acceptWord(keyword string) bool {
 // fail records the first error.
 func (p *parser) fail(pos int, hint, format string, args ...any) {
 	if p.err == nil {
-		p.err = &SyntaxError{Offset: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
+		p.err = &SyntaxError{Offset: pos, Message: strings.Map(oneLine, fmt.Sprintf(format, args...)), Hint: strings.Map(oneLine, hint)}
 		p.tokens = p.tokens[len(p.tokens)-1:]
 	}
 }

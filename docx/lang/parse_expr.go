@@ -77,6 +77,9 @@ func (p *parser) operands(left Node, pos int, op operator) Node {
 		return &Presence{Pos(pos), left, op.text == isNotPresent}
 	}
 	n := &Binary{Pos: Pos(pos), Op: op.text, L: left, R: p.binary(op.strength + 1)}
+	if p.err != nil { // an operand may be missing
+		return n
+	}
 	switch n.strength() {
 	case strengthOr, strengthAnd:
 		hint := "write a whole condition on both sides of " + n.Op
@@ -103,9 +106,11 @@ func (p *parser) checkCondition(n Node, hint string) {
 	case *List:
 		p.fail(n.Position(), hint, "a list is no condition: it is always true")
 	case *Literal:
-		switch n.Value.(type) {
-		case string, json.Number:
-			p.fail(n.Position(), hint, "%s is no condition: it is always %t", n, truth(n.Value))
+		switch v := n.Value.(type) {
+		case string:
+			p.fail(n.Position(), hint, "%q is no condition: it is always %t", shortened(v), v != "")
+		case json.Number:
+			p.fail(n.Position(), hint, "%s is no condition: it is always %t", n, truth(v))
 		}
 	}
 }
