@@ -57,7 +57,6 @@ func (p *includer) parse(file []byte) (*compile.Compiled, error) {
 	places := make([]include.Place, len(t.Inclusions))
 	reported := map[string]bool{} // files whose problems have been reported
 	for i, in := range t.Inclusions {
-		places[i] = in.Place
 		included, err := p.file(in.Name)
 		if _, exceeded := errors.AsType[*budget.Error](err); exceeded {
 			return nil, err
@@ -76,6 +75,10 @@ func (p *includer) parse(file []byte) (*compile.Compiled, error) {
 			problems = append(problems, in.InFile(included.Document.Warnings)...)
 			reported[in.Name] = true
 		}
+		if included.Variables {
+			in.Enclose()
+		}
+		places[i] = in.Place
 		places[i].Document = included.Document.Package
 	}
 	if err := refused(problems); err != nil || len(t.Inclusions) == 0 {

@@ -80,6 +80,22 @@ func TestIncludeBringsParts(t *testing.T) {
 }
 
 // A chart of an included file takes data as in a template.
+// The content of a file with variables always appears, so the template requires the data that it reads.
+func TestIncludedVariablesKeepDataRequired(t *testing.T) {
+	file := build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>{{let x = net}}{{x}} {{total}}</w:t></w:r></w:p>`})
+	tpl, err := including(t, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := tpl.Schema().MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `"required":["net","total"]`; !strings.Contains(string(schema), want) {
+		t.Errorf("the schema is %s, without %s", schema, want)
+	}
+}
+
 func TestIncludeBringsCharts(t *testing.T) {
 	parts := chartInput(t, "chart")
 	tpl, err := including(t, build(t, parts))

@@ -84,6 +84,9 @@ func (b *block) frame(c *compiler, m *mark) frame {
 	if m.tag.Chooses() {
 		return frame{block: b, cond: &program.If{Branches: make([]program.Branch, 1), Empty: b.emptied(c), Choice: c.choice(m)}}
 	}
+	if m.tag.Kind == lang.Include {
+		return frame{block: b, cond: &program.If{Branches: make([]program.Branch, 1), Empty: b.emptied(c)}}
+	}
 	if !b.isLoop() {
 		return frame{block: b, cond: &program.If{Branches: []program.Branch{{Tag: m.tag}}, Empty: b.emptied(c)}}
 	}

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"platen/budget"
+	"platen/docx/lang"
 	"platen/docx/program"
 	"platen/docx/style"
 	"platen/docx/wml"
@@ -32,6 +33,7 @@ type Compiled struct {
 	Tags       []Tag
 	Inclusions []*inclusion   // until they are put in
 	Mistakes   program.Errors // errors that make the program unusable; warnings are in the document
+	Variables  bool           // tags in the text of the body name values
 	Size       int            // bytes held, about
 }
 
@@ -221,6 +223,7 @@ func (p *partCompiler) keep(c *compiler, made *program.Part) {
 func (p *partCompiler) report(c *compiler) {
 	d := p.Document
 	p.Mistakes = keep(p.Mistakes, c.errors)
+	p.Variables = p.Variables || c.isMain && slices.ContainsFunc(c.marks, func(m *mark) bool { return m.tag.Kind == lang.Let })
 	d.Warnings, d.Doubts = keep(d.Warnings, c.warnings), keep(d.Doubts, c.doubts)
 	p.Inclusions = append(p.Inclusions, c.inclusions...)
 	maps.Copy(d.Places, c.placesOf)

@@ -41,7 +41,8 @@ func (c *compiler) noteInclusion(m *mark) {
 	}
 }
 
-// The tags that divide and end the files from which a tag chooses. They are inserted with the contents of the files.
+// The tags that divide and end the files from which a tag chooses. They are inserted with the contents of the files. A file with variables
+// ends in the same way, because they end with it.
 const (
 	nextFile = "{{else}}"
 	noFile   = "{{endif}}"
@@ -57,18 +58,34 @@ func (c *compiler) addInclusions(m *mark) {
 		Part: c.part, Source: c.src, Start: par.Start, End: par.End, TableBefore: c.isBehindTable(par), NoParagraph: c.needsParagraphBehind(par),
 		NoSections: !endsSections(par),
 	}
-	if m.tag.Chooses() {
-		place.Start, place.TableBefore, place.NoParagraph = par.End, false, false
+	if !m.tag.Chooses() {
+		c.inclusions = append(c.inclusions, &inclusion{Name: m.tag.Included()[0], at: at, Place: place})
+		return
 	}
+	place = afterTag(place)
 	files := m.tag.Included()
 	for i, name := range files {
-		if m.tag.Chooses() && i > 0 {
+		if i > 0 {
 			place.Before = nextFile
 		}
-		if m.tag.Chooses() && i == len(files)-1 {
+		if i == len(files)-1 {
 			place.After = noFile
 		}
 		c.inclusions = append(c.inclusions, &inclusion{Name: name, at: at, Place: place})
+	}
+}
+
+// afterTag returns the place after the paragraph of a tag, which stays in the document as the tag of a block.
+func afterTag(place include.Place) include.Place {
+	place.Start, place.TableBefore, place.NoParagraph = place.End, false, false
+	return place
+}
+
+// Enclose makes the content of a file a block, in which its variables end, unless the data chooses the file.
+func (in *inclusion) Enclose() {
+	if in.Place.Start < in.Place.End {
+		in.Place = afterTag(in.Place)
+		in.Place.After = noFile
 	}
 }
 

@@ -50,10 +50,7 @@ func (c *compiler) readScopes() {
 			r.open(e.mark.tag)
 		default:
 			r.read(e.mark)
-			r.branch(e.mark.tag)
-			if e.mark.tag.Kind == lang.Let {
-				r.scope.Let(e.mark.tag)
-			}
+			r.follow(e.mark)
 		}
 	}
 }
@@ -158,6 +155,21 @@ func (r *scopeReader) open(tag *lang.Tag) {
 	r.loops = append(r.loops, tag.String())
 	r.blocks = append(r.blocks, tag)
 }
+
+// follow records what a tag begins, ends, or names.
+func (r *scopeReader) follow(m *mark) {
+	switch {
+	case m.tag.Kind == lang.Let:
+		r.scope.Let(m.tag)
+	case m.tag.Kind == lang.Include && m.block == nil: // its file has not been inserted
+		r.c.use.Add(endOfFile, &r.scope)
+	default:
+		r.branch(m.tag)
+	}
+}
+
+// endOfFile is the tag that ends the content of a file.
+var endOfFile = &lang.Tag{Kind: lang.EndIf, Text: noFile}
 
 // branch records the tags of conditions.
 func (r *scopeReader) branch(tag *lang.Tag) {

@@ -100,8 +100,8 @@ func (t *Tag) Included() []string {
 // Chooses reports whether the tag includes one of several files, which the data chooses.
 func (t *Tag) Chooses() bool { return t.Kind == Include && len(t.Filters) > 0 }
 
-// begins reports whether the tag begins a condition.
-func (t *Tag) begins() bool { return t.Kind == If || t.Chooses() }
+// begins reports whether the tag begins a condition, or a block of the content of a file, which always appears.
+func (t *Tag) begins() bool { return t.Kind == If || t.Kind == Include }
 
 // shorts returns the other spellings of the name of a file: without extension, without folders, and without both.
 func shorts(name string) [3]string {

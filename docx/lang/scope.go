@@ -17,8 +17,9 @@ type Scope struct {
 	conditions []condition
 }
 
-// condition is an {{if}}, or an {{include}} that chooses, that has not ended.
+// condition is an {{if}} or an {{include}} that has not ended.
 type condition struct {
+	always bool         // the content of a file that the data does not choose
 	guards [][]*useNode // nodes in the condition of the current branch
 	vars   int          // the number of variables before it
 }
@@ -148,7 +149,7 @@ func (s *Scope) follow(t *Tag) {
 	last := len(s.conditions) - 1
 	switch {
 	case t.begins():
-		s.conditions = append(s.conditions, condition{vars: len(s.vars)})
+		s.conditions = append(s.conditions, condition{vars: len(s.vars), always: t.Kind == Include && !t.Chooses()})
 	case t.Kind == EndIf && last >= 0:
 		s.vars = s.vars[:min(s.conditions[last].vars, len(s.vars))]
 		s.conditions = s.conditions[:last]
@@ -190,6 +191,9 @@ func (s *Scope) needed(p *Path, nodes []*useNode) int {
 		from, conditions = len(v.keys), conditions[min(v.outside, len(conditions)):]
 	}
 	for _, c := range conditions {
+		if c.always {
+			continue
+		}
 		longest := 0
 		for _, guard := range c.guards {
 			if n := len(guard); n <= len(nodes) && nodes[n-1] == guard[n-1] {
