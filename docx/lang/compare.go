@@ -22,6 +22,11 @@ func (e *Env) compare(n *Binary, l, r Value) (Value, error) {
 	if (n.Op == "==" || n.Op == "!=") && isSingle(l) != isSingle(r) {
 		return nil, &fault{node: n, message: "compares " + kindName(l) + " with " + kindName(r)}
 	}
+	if n.Op == "==" || n.Op == "!=" {
+		if isBool(l) != isBool(r) {
+			return e.compareBool(n, l, r)
+		}
+	}
 	if isMoment(l) || isMoment(r) {
 		if !ofText[n.Op] {
 			return e.compareDates(n, l, r)
@@ -43,6 +48,35 @@ func (e *Env) compare(n *Binary, l, r Value) (Value, error) {
 		return e.matchText(n, l, r)
 	}
 	return e.order(n, l, r)
+}
+
+func isBool(v Value) bool {
+	_, ok := v.(bool)
+	return ok
+}
+
+// compareBool compares true or false with a value of another kind. It can be equal to its own text. The empty string from the data is
+// different from both, because exports write it for no value. With any other value, the comparison has no meaning.
+func (e *Env) compareBool(n *Binary, l, r Value) (Value, error) {
+	other, node := r, n.R
+	if isBool(r) {
+		other, node = l, n.L
+	}
+	_, isLiteral := node.(*Literal)
+	if !isTruthText(other) && (other != "" || isLiteral) {
+		hint := ""
+		if isLiteral {
+			hint = "; compare it with true or false, without quotes"
+		}
+		return nil, &fault{node: n, message: "compares " + kindName(l) + " with " + kindName(r) + hint}
+	}
+	return equal(l, r) == (n.Op == "=="), nil
+}
+
+// isTruthText reports whether a value is the text true or false, in any case.
+func isTruthText(v Value) bool {
+	s, ok := v.(string)
+	return ok && (strings.EqualFold(s, "true") || strings.EqualFold(s, "false"))
 }
 
 // isSingle reports whether a value is neither a list nor an object.
@@ -149,7 +183,7 @@ func isNull(n Node) bool {
 }
 
 // equal reports whether two values are equal. Numbers, and texts that are numbers, are compared by value (see comparable); true and
-// false also with their text; and other texts letter by letter. Lists and objects are never equal.
+// false also with their text, in any case; and other texts letter by letter. Lists and objects are never equal.
 func equal(l, r Value) bool {
 	switch l := l.(type) {
 	case string:
@@ -159,14 +193,14 @@ func equal(l, r Value) bool {
 				return true
 			}
 		case bool:
-			return l == strconv.FormatBool(r)
+			return strings.EqualFold(l, strconv.FormatBool(r))
 		}
 	case bool:
 		switch r := r.(type) {
 		case bool:
 			return l == r
 		case string:
-			return r == strconv.FormatBool(l)
+			return strings.EqualFold(r, strconv.FormatBool(l))
 		}
 		return false
 	}
@@ -287,19 +321,7 @@ func holds(op string, order int) bool {
 func (e *Env) contains(n Node, in, x Value) (Value, error) {
 	switch in := in.(type) {
 	case []any:
-		objects := 0
-		for _, item := range in {
-			if item != nil && equal(item, x) {
-				return true, nil
-			}
-			if _, ok := item.(*Object); ok {
-				objects++
-			}
-		}
-		if _, ok := scalarText(x); ok && objects > 0 && objects == len(in) {
-			return nil, &fault{node: n, message: "looks for a value in a list of objects; name their key, as in items.name"}
-		}
-		return false, e.spend(len(in), n)
+		return e.containsItem(n, in, x)
 	case string:
 		part, ok := scalarText(x)
 		return ok && strings.Contains(in, part), e.spend(len(in)/bytesPerStep, n)
@@ -308,6 +330,29 @@ func (e *Env) contains(n Node, in, x Value) (Value, error) {
 		return ok && in.Get(key) != nil, nil
 	}
 	return nil, &fault{node: n, message: "looks into " + kindName(in) + ", which contains nothing"}
+}
+
+// containsItem reports whether x is an item of a list. A list of which no item can be equal to x is a mistake.
+func (e *Env) containsItem(n Node, in []any, x Value) (Value, error) {
+	objects, alike := 0, false
+	for _, item := range in {
+		if item != nil && equal(item, x) {
+			return true, nil
+		}
+		if _, ok := item.(*Object); ok {
+			objects++
+		}
+		alike = alike || item == nil || item == "" || isBool(item) == isBool(x) || isTruthText(item) || isTruthText(x)
+	}
+	if _, ok := scalarText(x); ok && len(in) > 0 {
+		switch {
+		case objects == len(in):
+			return nil, &fault{node: n, message: "looks for a value in a list of objects; name their key, as in items.name"}
+		case !alike && x != "":
+			return nil, &fault{node: n, message: "looks for " + kindName(x) + " in a list of other values"}
+		}
+	}
+	return false, e.spend(len(in), n)
 }
 
 // kindName is kindOf, knowing numbers.
