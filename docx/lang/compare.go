@@ -3,9 +3,6 @@ package lang
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
-	"regexp"
-	"regexp/syntax"
 	"strconv"
 	"strings"
 	"time"
@@ -91,57 +88,6 @@ func isSingle(v Value) bool {
 // ofText are the operators that do not compare values.
 var ofText = map[string]bool{"in": true, "contains": true, startsWith: true, endsWith: true, matches: true}
 
-// maxPattern is the largest length of a pattern, in bytes.
-const maxPattern = 1000
-
-// pattern is a compiled regular expression.
-type pattern struct {
-	*regexp.Regexp
-	size int // the number of instructions; those of a{100} are a hundred
-}
-
-// compilePattern compiles a regular expression in the syntax of RE2. Its error completes a sentence about the pattern.
-func compilePattern(text string) (*pattern, error) {
-	if len(text) > maxPattern {
-		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxPattern)
-	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, fmt.Errorf("the pattern is not valid: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
-	}
-	tree, err := syntax.Parse(text, syntax.Perl)
-	if err != nil {
-		return nil, err
-	}
-	program, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		return nil, err
-	}
-	return &pattern{re, len(program.Inst)}, nil
-}
-
-// instructionsPerStep is the number of instructions of a pattern that a step runs, each for one byte of the text.
-const instructionsPerStep = 10
-
-// compileSteps is the number of steps for each byte of a pattern that is compiled.
-const compileSteps = 100
-
-// pattern returns a pattern of the input. It remembers the last one, because the items of a list often have the same.
-func (e *Env) pattern(n Node, text string) (*pattern, error) {
-	if e.lastPattern != nil && e.lastPattern.String() == text {
-		return e.lastPattern, nil
-	}
-	if err := e.spend(compileSteps*min(len(text), maxPattern), n); err != nil {
-		return nil, err
-	}
-	re, err := compilePattern(text)
-	if err != nil {
-		return nil, &fault{node: n, message: "cannot be used: " + err.Error()}
-	}
-	e.lastPattern = re
-	return re, nil
-}
-
 // matchText returns whether a text begins or ends with another one, or matches a pattern.
 func (e *Env) matchText(n *Binary, l, r Value) (Value, error) {
 	text, ok := scalarText(l)
@@ -168,6 +114,10 @@ func (e *Env) matchText(n *Binary, l, r Value) (Value, error) {
 	// A match takes time in proportion to the product of the text and the instructions.
 	if err := e.spend(len(text)*re.size/instructionsPerStep, n); err != nil {
 		return nil, err
+	}
+	if re.inSlashes && !strings.Contains(text, "/") {
+		e.doubt("The pattern " + quote(re.String()) + " begins and ends with a slash, which the text must have too. Write " +
+			quote(strings.Trim(re.String(), "/")) + ".")
 	}
 	return re.MatchString(text), nil
 }

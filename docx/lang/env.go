@@ -446,6 +446,13 @@ func (e *Env) report(err error) error {
 	return nil
 }
 
+// doubt adds a warning about the current tag, once.
+func (e *Env) doubt(line string) {
+	about := e.about(nil)
+	about.same = line
+	e.warnings.add(line, about)
+}
+
 // spend takes n steps at a node from the meter.
 func (e *Env) spend(n int, at Node) error {
 	if err := e.meter.Spend(n); err != nil {

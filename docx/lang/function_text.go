@@ -111,9 +111,7 @@ func (e *Env) suspectKey(c *Call, items []Value, key []Step) {
 		return
 	}
 	e.meter.Count(maxLooked - left)
-	about := e.about(nil)
-	about.same = "No item of '" + c.Args[0].String() + "' has the key '" + pathText(key) + "'."
-	e.warnings.add(about.same, about)
+	e.doubt("No item of '" + c.Args[0].String() + "' has the key '" + pathText(key) + "'.")
 }
 
 // lookupSteps returns the steps of a path that is spelled in a value.
