@@ -17,6 +17,17 @@ func (e *Env) overlooked(n int) {
 	e.missing = e.missing[:n]
 }
 
+// excuse forgets the paths that are missing beyond the first n, because the tag says what to do if its value is missing. That does not
+// extend to the keys and positions by which it is looked up: if they are missing, no value can be found.
+func (e *Env) excuse(n int) {
+	for _, p := range e.missing[n:] {
+		if p.inKey {
+			e.suspect(p)
+		}
+	}
+	e.missing = e.missing[:n]
+}
+
 // suspect notes a missing path that may name a key that nothing has.
 func (e *Env) suspect(p *Path) {
 	if p.isIndex || p.loop && e.loops > 0 || len(e.suspects) >= MaxReports {

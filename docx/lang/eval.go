@@ -29,7 +29,7 @@ func (e *Env) eval(n Node) (Value, error) {
 	case *Presence:
 		known := len(e.missing)
 		v, err := e.eval(n.X)
-		e.missing = e.missing[:known]
+		e.excuse(known)
 		return (v == nil) == n.Not, err
 	case *Call:
 		return e.call(n)
@@ -137,7 +137,7 @@ func (e *Env) binary(n *Binary) (Value, error) {
 		return e.isTrue(n.R, r), nil
 	case strengthCompare:
 		if isNull(n.L) || isNull(n.R) { // asks whether the other one is missing
-			e.missing = e.missing[:known]
+			e.excuse(known)
 		}
 		return e.compare(n, l, r)
 	}

@@ -88,7 +88,7 @@ var checkFilters = map[string]*filter{
 // optional replaces a missing value with the empty text.
 func optional(e *Env, _ *Filter, v Value) (Value, error) {
 	if v == nil {
-		e.missing = e.missing[:e.handled]
+		e.excuse(e.handled)
 		return "", nil
 	}
 	return v, nil
@@ -101,7 +101,7 @@ func defaultTo(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	v, err := e.eval(f.Args[0])
 	if v != nil {
-		e.missing = e.missing[:e.handled]
+		e.excuse(e.handled)
 	}
 	return v, err
 }

@@ -43,6 +43,7 @@ type Path struct {
 	isIndex bool   // the name of an Index, which has no such path
 	loop    bool   // spelled like a property of the innermost loop, such as loop.index
 	perItem bool   // in an argument that is computed for each item of a list
+	inKey   bool   // in the key or position of an Index, or in one that a function looks up
 	own     bool   // begins with the variable of the loop whose filter it is an argument of
 	list    *Path  // the path of those items; nil if they have none
 }
@@ -242,6 +243,9 @@ type Index struct {
 }
 
 func newIndex(base, key Node) *Index { return &Index{Pos: Pos(base.Position()), Base: base, Key: key} }
+
+// markKeys marks the paths in a key or position.
+func markKeys(key Node) { reads(key, true, func(p *Path, _ bool) { p.inKey = true }) }
 
 func (n *Index) strength() int { return strengthPrimary }
 

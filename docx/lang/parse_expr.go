@@ -338,7 +338,7 @@ func (p *parser) call() Node {
 	return c
 }
 
-// checkCall checks the arguments of a function that are conditions, or computed for each item of a list.
+// checkCall checks the arguments of a function that are conditions, or computed for each item of a list, and marks those that are keys.
 func (p *parser) checkCall(c *Call) {
 	if p.err != nil {
 		return
@@ -346,6 +346,11 @@ func (p *parser) checkCall(c *Call) {
 	if c.fn.choose != nil {
 		for i := 0; i+1 < len(c.Args); i += 2 {
 			p.checkCondition(c.Args[i], "write "+c.fn.usage)
+		}
+	}
+	if c.fn.byKey {
+		for _, key := range c.Args[1:] {
+			markKeys(key)
 		}
 	}
 	if !c.fn.perItem || len(c.Args) < 2 {
@@ -404,6 +409,7 @@ func (p *parser) below(pos int, index *Index, steps []Step) Node {
 	if p.err != nil { // its key may be missing
 		return index
 	}
+	markKeys(index.Key)
 	index.name = &Path{Pos: Pos(pos), Steps: []Step{{Key: index.String()}}, text: index.String(), isIndex: true}
 	return index
 }
