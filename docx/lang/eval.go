@@ -257,12 +257,7 @@ func truth(v Value) bool {
 // isTrue is truth for the value of n in a condition. It warns about the string "false", which counts as true.
 func (e *Env) isTrue(n Node, v Value) bool {
 	if s, ok := v.(string); ok && len(s) == len("false") && strings.EqualFold(s, "false") {
-		about := e.about(nil)
-		if p, ok := n.(*Path); ok {
-			about.datum = e.datum(p)
-		}
-		about.same = "The value of '" + n.String() + "' is the string \"" + s + "\", which counts as true."
-		e.warnings.add(about.same, about)
+		e.doubtAbout(n, "The value of '"+n.String()+"' is the string \""+s+"\", which counts as true.")
 	}
 	return truth(v)
 }

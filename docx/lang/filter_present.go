@@ -261,30 +261,12 @@ func link(e *Env, f *Filter, v Value) (Value, error) {
 	return e.textOr(f, 0, address)
 }
 
-// unticked are the texts that leave a box empty: what programs write for false, and the word no.
-var unticked = map[string]bool{
-	"false": true, "off": true, "0": true, "n": true, "no": true, // English, Spanish, Italian
-	"nein": true, "nee": true, "nej": true, "nei": true, "non": true, "não": true, "nie": true, "нет": true, "ні": true, "いいえ": true,
-	"否": true, "لا": true,
-}
-
-// Ticked reports whether a value ticks a check box. It is like Truth, but the word for no, in any language that numbers are spelled
-// out in, does not tick the box.
-func Ticked(v Value) bool {
-	s, isText := v.(string)
-	if isText {
-		s = strings.ToLower(strings.TrimSpace(s))
-		return s != "" && !unticked[s]
-	}
-	return truth(v)
-}
-
-// checkbox returns a box, which is ticked if Ticked returns true.
+// checkbox returns a box, which is ticked if [Env.Ticked] returns true.
 func checkbox(e *Env, f *Filter, v Value) (Value, error) {
 	if v == nil {
 		return nil, nil
 	}
-	checked := Ticked(v)
+	checked := e.Ticked(v)
 	p := e.presenting()
 	p.As, p.Checked = AsCheckbox, checked
 	if checked {

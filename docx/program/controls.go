@@ -116,7 +116,7 @@ func (o *ControlValue) run(x *execution) error {
 // fill returns the content of the control for a value.
 func (k *Control) fill(x *execution, v lang.Value) (*filledControl, error) {
 	if k.Kind == "w14:checkbox" {
-		return &filledControl{ticked: lang.Ticked(v)}, nil
+		return &filledControl{ticked: x.env.Ticked(v)}, nil
 	}
 	s, ok := lang.Text(v)
 	if !ok {

@@ -83,7 +83,7 @@ func (o *FormField) run(x *execution) error {
 func (o *FormField) fill(x *execution, v lang.Value) error {
 	if o.Kind == FormCheckBox {
 		ticked := "0"
-		if lang.Ticked(v) {
+		if x.env.Ticked(v) {
 			ticked = "1"
 		}
 		o.element(x, "checked", ticked)
