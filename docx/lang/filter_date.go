@@ -68,7 +68,9 @@ func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := e.locale().Time(m.Time, meantLetters(pattern))
+	pattern = meantLetters(pattern)
+	e.checkClock(m, pattern)
+	s, err := e.locale().Time(m.Time, pattern)
 	if err != nil {
 		return nil, &fault{node: e.subject, message: "cannot be formatted: " + err.Error()}
 	}
@@ -76,11 +78,40 @@ func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
 }
 
 func (e *Env) writeDate(m moment, pattern string) (Value, error) {
+	e.checkClock(m, pattern)
 	s, err := e.locale().Date(m.Time, pattern)
 	if err != nil {
 		return nil, &fault{node: e.subject, message: "cannot be formatted: " + err.Error()}
 	}
 	return e.made(s)
+}
+
+// checkClock warns about a pattern with a time of day that a date does not have, and about hours up to 12 that may be in the morning or in
+// the afternoon.
+func (e *Env) checkClock(m moment, pattern string) {
+	if !ShowsTime(pattern) {
+		return
+	}
+	letters := unquoted(pattern)
+	switch {
+	case m.dateOnly:
+		e.doubtAbout(e.subject, "The value of '"+e.subject.String()+"'"+NoTime)
+	case strings.ContainsAny(letters, "hK") && !strings.ContainsAny(letters, "aB"):
+		e.doubt("The hours in the pattern " + quote(pattern) + " are those of a 12-hour clock, without am or pm. Write HH for 24 hours, or add a.")
+	}
+}
+
+// NoTime is the end of a warning about a date in a pattern that [ShowsTime].
+const NoTime = " is a date without a time of day. Its time is shown as midnight."
+
+// ShowsTime reports whether a pattern has letters for a time of day or its zone. The names of styles are right for any date.
+func ShowsTime(pattern string) bool {
+	const clockLetters = "hHkKmsSaBzZOvVXx"
+	switch pattern {
+	case "short", "medium", "long", "full":
+		return false
+	}
+	return strings.ContainsAny(pattern, clockLetters) && strings.ContainsAny(unquoted(pattern), clockLetters)
 }
 
 // timezone converts a time to a time zone. A date without a time of day stays unchanged.

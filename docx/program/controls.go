@@ -187,13 +187,17 @@ func (k *Control) date(x *execution, s string) (*filledControl, error) {
 	if location == nil {
 		location = time.UTC
 	}
-	t, _, err := locale.ParseTime(s, location, l)
+	t, dateOnly, err := locale.ParseTime(s, location, l)
 	if err != nil {
 		return nil, err
 	}
 	format := wordDates.Replace(k.Format)
 	if format == "" {
 		format = "short"
+	}
+	if dateOnly && lang.ShowsTime(format) {
+		tag := x.env.Tag()
+		x.warn(tag, "The value of '"+tag.Expr.String()+"'"+lang.NoTime)
 	}
 	text, err := l.Date(t, format)
 	return &filledControl{text: text, date: t.Format("2006-01-02T15:04:05Z")}, err
