@@ -155,6 +155,9 @@ func (s *Service) joinTree(ctx context.Context, tx *store.Tx, c *Caller, from, t
 		if err := mayChangeOwner(ctx, tx, c, from); err != nil {
 			return err
 		}
+		if err := s.fitsNewOwner(ctx, tx, c, from, to.row.OwnerID); err != nil {
+			return err
+		}
 		if err := s.transferTree(ctx, tx, from.row.ID, from.row.OwnerID, to.row.OwnerID); err != nil {
 			return err
 		}

@@ -14,10 +14,11 @@ import (
 
 // Limits of the samples that are stored with templates.
 const (
-	maxSamples         = 100      // of a template
-	maxSampleName      = 100      // characters
-	maxSampleBytes     = 1 << 20  // of the input and the expectations of a sample
-	maxSampleBytesUser = 64 << 20 // of all samples of a user's templates
+	maxSamples             = 100      // of a template
+	maxSampleName          = 100      // characters
+	maxSampleBytes         = 1 << 20  // of the input and the expectations of a sample
+	maxSampleBytesTemplate = 8 << 20  // of all samples of a template, so that its editors leave space for other templates of its owner
+	maxSampleBytesUser     = 64 << 20 // of all samples of a user's templates, including those in the trash; the enterprise has no limit
 )
 
 // Sample is input for a template, with what the document must be like. The versions of the template are checked with it.
@@ -112,7 +113,7 @@ func (s *Service) SaveSample(ctx context.Context, c *Caller, fileID int64, n New
 		if err := s.checkGolden(ctx, tx.Queries, c, n.GoldenID); err != nil {
 			return err
 		}
-		if err := fitsSamples(ctx, tx.Queries, p, row); err != nil {
+		if err := s.fitsSamples(ctx, tx.Queries, p, row); err != nil {
 			return err
 		}
 		if err := tx.SaveSample(ctx, row); err != nil {
@@ -152,30 +153,56 @@ func (s *Service) checkGolden(ctx context.Context, q *store.Queries, c *Caller, 
 	return err
 }
 
-// fitsSamples returns an Error if a sample would exceed a limit. The sample that it replaces does not count.
-func fitsSamples(ctx context.Context, q *store.Queries, p place, row store.SaveSampleParams) error {
-	var replaced int64
+// fitsSamples returns an Error if a sample would exceed a limit. The sample that it replaces does not count. A sample that is not larger
+// than the one that it replaces always fits.
+func (s *Service) fitsSamples(ctx context.Context, q *store.Queries, p place, row store.SaveSampleParams) error {
 	before, err := q.Sample(ctx, row.FileID, row.Name)
-	switch {
-	case err == nil:
-		replaced = before.Size
-	case !errors.Is(err, sql.ErrNoRows):
+	isNew := errors.Is(err, sql.ErrNoRows)
+	if err != nil && !isNew {
 		return err
-	default:
-		count, err := q.CountSamples(ctx, row.FileID)
-		if err != nil {
-			return err
-		}
-		if count >= maxSamples {
-			return failf(CodeConflict, "The template has %d samples, which is the limit. Delete one first.", count)
-		}
 	}
-	bytes, err := q.SampleBytes(ctx, p.row.OwnerID)
-	if err == nil && bytes-replaced+row.Size > maxSampleBytesUser {
-		err = failf(CodeConflict, "The samples of all templates of the owner would have %d bytes, more than the limit of %d. Delete some first.",
-			bytes-replaced+row.Size, maxSampleBytesUser)
+	added := row.Size - before.Size
+	if !isNew && added <= 0 {
+		return nil
+	}
+	own, err := q.SampleSpace(ctx, row.FileID)
+	if err != nil {
+		return err
+	}
+	if isNew && own.Samples >= maxSamples {
+		return failf(CodeConflict, "The template has %d samples, which is the limit. Delete one first.", own.Samples)
+	}
+	if bytes := own.Bytes + added; bytes > maxSampleBytesTemplate {
+		return failf(CodeConflict, "The samples of the template would have %d bytes, more than the limit of %d. Delete some first, or use "+
+			"less data.", bytes, maxSampleBytesTemplate)
+	}
+	return s.fitsOwner(ctx, q, p.row.OwnerID, added, CodeConflict)
+}
+
+// fitsOwner returns an Error with a code if additional bytes of samples exceed the limit of the owner of their templates.
+func (s *Service) fitsOwner(ctx context.Context, q *store.Queries, ownerID, added int64, code Code) error {
+	if added == 0 || ownerID == s.enterprise.accountID {
+		return nil
+	}
+	bytes, err := q.SampleBytes(ctx, ownerID)
+	if err == nil && bytes+added > maxSampleBytesUser {
+		err = failf(code, "The samples of all templates of the owner of the folder, including those in the trash, would have %d bytes, more "+
+			"than the limit of %d. Delete samples, or permanently delete templates.", bytes+added, maxSampleBytesUser)
 	}
 	return err
+}
+
+// fitsNewOwner returns an Error if the samples of the templates in a tree exceed the limit of another owner. There is no limit for callers
+// who manage the content of the enterprise.
+func (s *Service) fitsNewOwner(ctx context.Context, tx *store.Tx, c *Caller, p place, ownerID int64) error {
+	if c.has(ScopeGlobalContent) {
+		return nil
+	}
+	bytes, err := tx.TreeSampleBytes(ctx, p.row.ID)
+	if err != nil {
+		return err
+	}
+	return s.fitsOwner(ctx, tx.Queries, ownerID, bytes, CodeStorageFull)
 }
 
 // Sample returns a sample of a template.
@@ -243,11 +270,11 @@ func (s *Service) DeleteSample(ctx context.Context, c *Caller, fileID int64, nam
 		if err != nil || !use.SamplesRequired {
 			return err
 		}
-		left, err := tx.CountSamples(ctx, fileID)
+		left, err := tx.SampleSpace(ctx, fileID)
 		if err != nil {
 			return err
 		}
-		if left == 0 {
+		if left.Samples == 0 {
 			return failf(CodeConflict, "This is the last sample, and the template requires samples. First set samples_required to false.")
 		}
 		return advance(ctx, tx, fileID, p.row.VersionID)

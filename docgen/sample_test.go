@@ -13,36 +13,101 @@ func newSample(name string) docgen.NewSample {
 	return docgen.NewSample{Name: name, Input: new(docgen.Inputs).Parse([]byte(`{}`))}
 }
 
+// saveSized saves a sample of a number of bytes.
+func (w *world) saveSized(c *docgen.Caller, template int64, name string, bytes int) error {
+	w.t.Helper()
+	text := fmt.Sprintf(`{"x":"%s"}`, strings.Repeat("x", bytes-8))
+	_, err := w.SaveSample(w.t.Context(), c, template, docgen.NewSample{Name: name, Input: new(docgen.Inputs).Parse([]byte(text))})
+	return err
+}
+
+// fillSamples gives a template as many samples as it can have by their size: 8 MiB.
+func (w *world) fillSamples(c *docgen.Caller, template int64) {
+	w.t.Helper()
+	for i := range 8 {
+		must(w.t, w.saveSized(c, template, fmt.Sprint(i), 1<<20))
+	}
+}
+
+// wantRefused fails unless the error has a code and contains a text.
+func wantRefused(t *testing.T, err error, code docgen.Code, text string) {
+	t.Helper()
+	if !docgen.IsCode(err, code) || !strings.Contains(err.Error(), text) {
+		t.Errorf("got %v, want %s with %q", err, code, text)
+	}
+}
+
 func TestLimitsOfSamples(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		ctx := t.Context()
-		first, second := w.template(w.alice, 0, "first.docx"), w.template(w.alice, 0, "second.docx")
-		save := func(template int64, name string, bytes int) error {
-			text := fmt.Sprintf(`{"x":"%s"}`, strings.Repeat("x", bytes-8))
-			_, err := w.SaveSample(ctx, w.alice, template, docgen.NewSample{Name: name, Input: new(docgen.Inputs).Parse([]byte(text))})
-			return err
+		file := w.template(w.alice, 0, "t.docx").ID
+		wantRefused(t, w.saveSized(w.alice, file, strings.Repeat("x", 101), 10), docgen.CodeBadRequest, "100")
+		wantRefused(t, w.saveSized(w.alice, file, "x", 1<<20+1), docgen.CodeBadRequest, "1048576")
+		w.fillSamples(w.alice, file)
+		wantRefused(t, w.saveSized(w.alice, file, "another", 10), docgen.CodeConflict,
+			"of the template would have 8388618 bytes, more than the limit of 8388608")
+		must(t, w.saveSized(w.alice, file, "0", 1<<20)) // one that is replaced does not count
+		must(t, w.saveSized(w.alice, file, "0", 1<<19))
+		for i := range 92 {
+			must(t, w.saveSized(w.alice, file, fmt.Sprint(8+i), 10))
 		}
-		wants := func(err error, code docgen.Code, text string) {
-			t.Helper()
-			if !docgen.IsCode(err, code) || !strings.Contains(err.Error(), text) {
-				t.Errorf("got %v, want %s with %q", err, code, text)
-			}
-		}
-		wants(save(first.ID, strings.Repeat("x", 101), 10), docgen.CodeBadRequest, "100")
-		wants(save(first.ID, "x", 1<<20+1), docgen.CodeBadRequest, "1048576")
-		for i := range 64 {
-			must(t, save(first.ID, fmt.Sprint(i), 1<<20))
-		}
-		wants(save(second.ID, "another", 10), docgen.CodeConflict, "67108864")
-		must(t, save(first.ID, "0", 10)) // one that is replaced does not count
-		for i := range 36 {
-			must(t, save(first.ID, fmt.Sprint(64+i), 10))
-		}
-		wants(save(first.ID, "another", 10), docgen.CodeConflict, "100 samples")
-		must(t, save(first.ID, "7", 10))
+		wantRefused(t, w.saveSized(w.alice, file, "another", 10), docgen.CodeConflict, "100 samples")
+		must(t, w.saveSized(w.alice, file, "7", 10))
+	})
+}
 
-		task := docgen.CheckSamples{UserID: w.alice.User.ID}
-		check, err := w.NextSample(ctx, task)
+// The samples of all templates of an owner count, whoever saves them, until they or their templates are deleted permanently.
+func TestSamplesOfOwner(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		folder := w.folder(w.alice, 0, "shared")
+		w.share(docgen.Folder, folder, w.bob, docgen.RoleEditor)
+		var files []int64
+		for i := range 8 {
+			files = append(files, w.template(w.bob, folder, fmt.Sprint(i, ".docx")).ID)
+			w.fillSamples(w.bob, files[i])
+		}
+		last := w.template(w.alice, 0, "last.docx").ID
+		full := func() {
+			t.Helper()
+			wantRefused(t, w.saveSized(w.alice, last, "new", 10), docgen.CodeConflict, "67108874 bytes, more than the limit of 67108864")
+		}
+		full()
+		own := w.template(w.bob, 0, "own.docx").ID
+		must(t, w.saveSized(w.bob, own, "x", 10))
+		_, err := w.UpdateFile(ctx, w.bob, own, docgen.ItemChange{ParentID: &folder}) // its new owner would be alice
+		wantRefused(t, err, docgen.CodeStorageFull, "67108874 bytes")
+		plain := w.template(w.bob, 0, "plain.docx").ID
+		_, err = w.UpdateFile(ctx, w.bob, plain, docgen.ItemChange{ParentID: &folder})
+		must(t, err)
+
+		must(t, w.TrashFile(ctx, w.alice, files[0], ""))
+		full()
+		must(t, w.Purge(ctx, w.alice, docgen.File, files[0]))
+		must(t, w.saveSized(w.alice, last, "new", 1<<20))
+		must(t, w.UnmarkTemplate(ctx, w.alice, files[1]))
+		must(t, w.DeleteSample(ctx, w.alice, files[2], "0"))
+		_, err = w.UpdateFile(ctx, w.bob, own, docgen.ItemChange{ParentID: &folder})
+		must(t, err)
+	})
+}
+
+// The samples in archives have no limit for all templates, because the enterprise owns them.
+func TestSamplesInArchives(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		manager := w.archivist(docgen.ScopeDocGen)
+		archive := w.archive(manager, "archive").ID
+		must(t, w.saveSized(manager, w.template(manager, archive, "full.docx").ID, "x", 10))
+		must(t, w.exec("UPDATE docgen_samples SET size = $1", 64<<20))
+		must(t, w.saveSized(manager, w.template(manager, archive, "another.docx").ID, "x", 10))
+	})
+}
+
+func TestLimitsOfSampleFindings(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		file := w.template(w.alice, 0, "t.docx").ID
+		must(t, w.saveSized(w.alice, file, "x", 10))
+		check, err := w.NextSample(ctx, docgen.CheckSamples{UserID: w.alice.User.ID})
 		must(t, err)
 		findings := docgen.SampleFindings{}
 		for range 60 {
@@ -50,22 +115,17 @@ func TestLimitsOfSamples(t *testing.T) {
 			findings.Warnings = append(findings.Warnings, "warning")
 		}
 		must(t, w.SaveSampleResult(ctx, check, false, findings))
-		report, err := w.SampleReport(ctx, w.alice, first.ID, 0)
+		report, err := w.SampleReport(ctx, w.alice, file, 0)
 		must(t, err)
-		for _, result := range report.Results {
-			if result.Name != check.Sample.Name {
-				continue
-			}
-			if len(result.Differences) != 50 || result.Omitted != 10 || len(result.Warnings) != 20 || len(result.Differences[0].Message) > 500 {
-				t.Errorf("%d differences, %d omitted, %d warnings", len(result.Differences), result.Omitted, len(result.Warnings))
-			}
+		result := report.Results[0]
+		if len(result.Differences) != 50 || result.Omitted != 10 || len(result.Warnings) != 20 || len(result.Differences[0].Message) > 500 {
+			t.Errorf("%d differences, %d omitted, %d warnings", len(result.Differences), result.Omitted, len(result.Warnings))
 		}
-		must(t, w.UnmarkTemplate(ctx, w.alice, first.ID))
-		must(t, save(second.ID, "another", 1<<20)) // the others were deleted with the mark
-		if _, err := w.MarkTemplate(ctx, w.alice, first.ID); err != nil {
+		must(t, w.UnmarkTemplate(ctx, w.alice, file))
+		if _, err := w.MarkTemplate(ctx, w.alice, file); err != nil {
 			t.Fatal(err)
 		}
-		if report, err = w.SampleReport(ctx, w.alice, first.ID, 0); err != nil || report.State != docgen.SamplesNone || len(report.Results) != 0 {
+		if report, err = w.SampleReport(ctx, w.alice, file, 0); err != nil || report.State != docgen.SamplesNone || len(report.Results) != 0 {
 			t.Errorf("marked again: %+v, %v", report, err)
 		}
 	})

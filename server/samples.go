@@ -61,7 +61,8 @@ type saveSampleRequest struct {
 	Time         *timestamp     `json:"time,omitempty" doc:"What the document takes for the present, such as 2026-01-31T12:00:00Z (default: the time of the check)."`
 }
 
-const aboutSamples = " A template can have 100 samples of up to 1 MiB each, and all templates of a user 64 MiB of samples." + extension
+const aboutSamples = " A template can have 100 samples of up to 1 MiB each, together 8 MiB. All templates of an owner can have 64 MiB of " +
+	"samples, including templates in the trash; templates in archives have no such limit." + extension
 
 var docSaveSample = doc{
 	id: "save_template_sample", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,

@@ -22,17 +22,6 @@ func (q *Queries) BeginSampleResult(ctx context.Context, versionID int64, name s
 	return result.RowsAffected()
 }
 
-const countSamples = `-- name: CountSamples :one
-SELECT COUNT(*) FROM docgen_samples WHERE file_id = $1
-`
-
-func (q *Queries) CountSamples(ctx context.Context, fileID int64) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countSamples, fileID)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const deleteOldSampleResults = `-- name: DeleteOldSampleResults :exec
 DELETE FROM docgen_sample_results WHERE docgen_sample_results.version_id IN (
     SELECT id FROM file_versions WHERE file_versions.file_id = $1 ORDER BY id DESC LIMIT 1000000 OFFSET $2
@@ -219,7 +208,7 @@ JOIN docgen_samples ON docgen_samples.file_id = docgen_templates.file_id
 WHERE docgen_templates.owner_id = $1
 `
 
-// SampleBytes returns the size of all samples of an owner's templates.
+// SampleBytes returns the size of all samples of an owner's templates, including those in the trash.
 func (q *Queries) SampleBytes(ctx context.Context, ownerID int64) (int64, error) {
 	row := q.db.QueryRowContext(ctx, sampleBytes, ownerID)
 	var column_1 int64
@@ -290,6 +279,23 @@ func (q *Queries) SampleResults(ctx context.Context, versionID int64) ([]DocgenS
 		return nil, err
 	}
 	return items, nil
+}
+
+const sampleSpace = `-- name: SampleSpace :one
+SELECT COUNT(*) AS samples, CAST(COALESCE(SUM(size), 0) AS BIGINT) AS bytes FROM docgen_samples WHERE file_id = $1
+`
+
+type SampleSpaceRow struct {
+	Samples int64
+	Bytes   int64
+}
+
+// SampleSpace returns the number and the size of the samples of a template.
+func (q *Queries) SampleSpace(ctx context.Context, fileID int64) (SampleSpaceRow, error) {
+	row := q.db.QueryRowContext(ctx, sampleSpace, fileID)
+	var i SampleSpaceRow
+	err := row.Scan(&i.Samples, &i.Bytes)
+	return i, err
 }
 
 const saveSample = `-- name: SaveSample :exec

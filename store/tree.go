@@ -160,3 +160,10 @@ SELECT COUNT(CASE WHEN file_versions.id = below.version_id THEN 1 END), CAST(COA
 FROM below CROSS JOIN file_versions WHERE file_versions.file_id = below.id`, id).Scan(&files, &bytes)
 	return files, bytes, err
 }
+
+// TreeSampleBytes returns the size of the samples of the templates in a tree, including those in the trash.
+func (q *Queries) TreeSampleBytes(ctx context.Context, id int64) (bytes int64, err error) {
+	err = q.db.QueryRowContext(ctx, "SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM docgen_samples WHERE file_id IN ("+belowItem+")", id).
+		Scan(&bytes)
+	return bytes, err
+}

@@ -11,11 +11,12 @@ SELECT * FROM docgen_samples WHERE file_id = $1 AND name = $2;
 -- name: SampleNames :many
 SELECT name FROM docgen_samples WHERE file_id = $1 ORDER BY name;
 
--- name: CountSamples :one
-SELECT COUNT(*) FROM docgen_samples WHERE file_id = $1;
+-- name: SampleSpace :one
+-- SampleSpace returns the number and the size of the samples of a template.
+SELECT COUNT(*) AS samples, CAST(COALESCE(SUM(size), 0) AS BIGINT) AS bytes FROM docgen_samples WHERE file_id = $1;
 
 -- name: SampleBytes :one
--- SampleBytes returns the size of all samples of an owner's templates.
+-- SampleBytes returns the size of all samples of an owner's templates, including those in the trash.
 SELECT CAST(COALESCE(SUM(docgen_samples.size), 0) AS BIGINT) FROM docgen_templates
 JOIN docgen_samples ON docgen_samples.file_id = docgen_templates.file_id
 WHERE docgen_templates.owner_id = $1;
