@@ -1178,7 +1178,7 @@ type Job struct {
 	Status       JobStatus `json:"status"`
 	TemplateFile FileRef   `json:"template_file"`
 
-	// TemplateFileVersion The version that was current when the batch was created, or the version that the request specified.
+	// TemplateFileVersion The version in use when the batch was created, or the version that the request specified.
 	TemplateFileVersion FileVersionRef `json:"template_file_version"`
 	Type                JobType        `json:"type"`
 
@@ -1902,7 +1902,7 @@ type SampleReport struct {
 	// Entries All samples of the template, ordered by name.
 	Entries []SampleResult `json:"entries"`
 
-	// Status none: the version was not checked. processing: some checks are not done yet. passed: all samples passed. failed: at least one did not.
+	// Status none: the version was not checked with all samples. processing: some checks are not done yet. passed: all samples passed. failed: at least one did not.
 	Status       SampleReportStatus `json:"status"`
 	TemplateFile FileRef            `json:"template_file"`
 
@@ -1910,7 +1910,7 @@ type SampleReport struct {
 	TemplateFileVersion FileVersionRef `json:"template_file_version"`
 }
 
-// SampleReportStatus none: the version was not checked. processing: some checks are not done yet. passed: all samples passed. failed: at least one did not.
+// SampleReportStatus none: the version was not checked with all samples. processing: some checks are not done yet. passed: all samples passed. failed: at least one did not.
 type SampleReportStatus string
 
 // SampleResult defines model for SampleResult.

@@ -35,7 +35,8 @@ const (
 	AuditShareChanged       AuditAction = "collaboration.updated"
 	AuditShareEnded         AuditAction = "collaboration.deleted"
 	AuditOwnerChanged       AuditAction = "item.owner_changed"
-	AuditPurged             AuditAction = "item.purged" // deleted permanently; once for a folder with everything in it
+	AuditPurged             AuditAction = "item.purged"      // deleted permanently; once for a folder with everything in it
+	AuditTemplateUpdated    AuditAction = "template.updated" // whether its samples are required
 	AuditArchiveCreated     AuditAction = "archive.created"
 	AuditArchiveDeleted     AuditAction = "archive.deleted"
 	AuditWebhookCreated     AuditAction = "webhook.created"

@@ -94,6 +94,12 @@ func TestAudit(t *testing.T) {
 				_, err := w.RenewSigningKey(ctx, root, docgen.KeyPrimary, time.Hour)
 				return err
 			}, "primary"},
+			{docgen.AuditTemplateUpdated, w.alice, func() error {
+				file := w.template(w.alice, 0, "t.docx").ID
+				w.passSample(file, "x")
+				_, err := w.UpdateTemplate(ctx, w.alice, file, docgen.TemplateChange{SamplesRequired: new(true)})
+				return err
+			}, "false → true"},
 			{docgen.AuditArchiveCreated, keeper, func() error {
 				made, err := w.CreateArchive(ctx, keeper, docgen.NewArchive{Name: "Archive"})
 				archive = made.ID

@@ -87,7 +87,7 @@ func (s *Service) UpdateTemplate(ctx context.Context, c *Caller, fileID int64, c
 		if err != nil || change.SamplesRequired == nil {
 			return err
 		}
-		return requireSamples(ctx, tx, p, *change.SamplesRequired)
+		return s.requireSamples(ctx, tx, c, p, *change.SamplesRequired)
 	})
 	if err != nil {
 		return Template{}, err

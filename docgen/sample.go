@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"platen/docx/expect"
@@ -84,7 +85,8 @@ func (n *NewSample) row(fileID, userID, now int64) (store.SaveSampleParams, erro
 }
 
 // SaveSample stores a sample with a template, in place of one with the same name, and starts to check the current version of the file with
-// it. The caller must be allowed to download the golden document, which also requires ScopeRead; checks need that permission too.
+// it. Results of earlier versions with the sample that it replaces are deleted. The caller must be allowed to download the golden document,
+// which also requires ScopeRead; checks need that permission too.
 func (s *Service) SaveSample(ctx context.Context, c *Caller, fileID int64, n NewSample) (Sample, error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return Sample{}, err
@@ -119,26 +121,16 @@ func (s *Service) SaveSample(ctx context.Context, c *Caller, fileID int64, n New
 		if err := tx.SaveSample(ctx, row); err != nil {
 			return err
 		}
-		if err := requestSample(ctx, tx, p.row.VersionID, n.Name, c.User.ID); err != nil {
+		if err := tx.DeleteResultsOfSample(ctx, n.Name, fileID, p.row.VersionID); err != nil {
+			return err
+		}
+		if _, err := s.requestSamples(ctx, tx, fileID, p.row.VersionID, n.Name, c.User.ID); err != nil {
 			return err
 		}
 		saved, err = findSample(ctx, tx.Queries, fileID, n.Name)
 		return err
 	})
 	return saved, err
-}
-
-// lockTemplate returns a template that the caller may change, and locks it.
-func (s *Service) lockTemplate(ctx context.Context, tx *store.Tx, c *Caller, fileID int64) (place, error) {
-	p, err := s.lock(ctx, tx, c, File, fileID, MayEdit, "")
-	if err != nil {
-		return p, err
-	}
-	marked, err := tx.IsTemplate(ctx, fileID)
-	if err == nil && !marked {
-		err = NotFound("template", fileID)
-	}
-	return p, err
 }
 
 // checkGolden returns an Error unless the caller may download the golden document of a sample.
@@ -263,7 +255,7 @@ func (s *Service) DeleteSample(ctx context.Context, c *Caller, fileID int64, nam
 		if deleted == 0 {
 			return NotFound("sample", name)
 		}
-		if err := tx.DeleteResultsOfSample(ctx, fileID, name); err != nil {
+		if err := tx.DeleteResultsOfSample(ctx, name, fileID, 0); err != nil {
 			return err
 		}
 		use, err := tx.TemplateUse(ctx, fileID)
@@ -281,25 +273,29 @@ func (s *Service) DeleteSample(ctx context.Context, c *Caller, fileID int64, nam
 	})
 }
 
-// requireSamples changes whether the versions of a template must pass its samples before batches use them. When it becomes required, the
-// current version must have passed them, so that batches always have a version to use.
-func requireSamples(ctx context.Context, tx *store.Tx, p place, required bool) error {
+// requireSamples changes whether the versions of a template must pass its samples before batches use them, and records who did. When it
+// becomes required, the current version must have passed them, so that batches always have a version to use.
+func (s *Service) requireSamples(ctx context.Context, tx *store.Tx, c *Caller, p place, required bool) error {
 	use, err := tx.TemplateUse(ctx, p.row.ID)
 	if err != nil || use.SamplesRequired == required {
+		return err
+	}
+	change := strconv.FormatBool(!required) + auditArrow + strconv.FormatBool(required)
+	if err := s.audit(ctx, tx, c, AuditTemplateUpdated, auditOf("template", p.row.ID), "samples_required", change); err != nil {
 		return err
 	}
 	if !required {
 		return tx.SetTemplateUse(ctx, p.row.ID, false, 0)
 	}
-	results, err := tx.SampleResults(ctx, p.row.VersionID)
+	state, err := versionState(ctx, tx.Queries, p.row.ID, p.row.VersionID)
 	if err != nil {
 		return err
 	}
-	switch state := stateOf(results); state {
+	switch state {
 	case SamplesPassed:
 		return tx.SetTemplateUse(ctx, p.row.ID, true, p.row.VersionID)
 	case SamplesNone:
-		return failf(CodeConflict, "The current version of the template was not checked with samples. Add a sample first.")
+		return failf(CodeConflict, "The current version of the template was not checked with samples. Add a sample, or check the template first.")
 	case SamplesProcessing:
 		return failf(CodeConflict, "The current version of the template is still being checked with its samples. Retry in a moment.")
 	default:
@@ -329,8 +325,8 @@ func advance(ctx context.Context, tx *store.Tx, fileID, versionID int64) error {
 	if err != nil || !use.SamplesRequired || versionID <= use.UsedVersionID {
 		return err
 	}
-	results, err := tx.SampleResults(ctx, versionID)
-	if err != nil || stateOf(results) != SamplesPassed {
+	state, err := versionState(ctx, tx.Queries, fileID, versionID)
+	if err != nil || state != SamplesPassed {
 		return err
 	}
 	return tx.SetTemplateUse(ctx, fileID, true, versionID)

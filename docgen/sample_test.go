@@ -131,29 +131,95 @@ func TestLimitsOfSampleFindings(t *testing.T) {
 	})
 }
 
-// A result that was requested again while it was determined is not stored.
+// passSample saves a sample of a template of alice, and passes all checks that wait.
+func (w *world) passSample(template int64, name string) {
+	w.t.Helper()
+	_, err := w.SaveSample(w.t.Context(), w.alice, template, newSample(name))
+	must(w.t, err)
+	for check := w.nextSample(); check != nil; check = w.nextSample() {
+		must(w.t, w.SaveSampleResult(w.t.Context(), check, true, docgen.SampleFindings{}))
+	}
+}
+
+// nextSample begins the next check for alice; nil if none waits.
+func (w *world) nextSample() *docgen.SampleCheck {
+	w.t.Helper()
+	check, err := w.NextSample(w.t.Context(), docgen.CheckSamples{UserID: w.alice.User.ID})
+	must(w.t, err)
+	return check
+}
+
+// wantSamples fails unless a version of a template of alice has a state, and batches use a version.
+func (w *world) wantSamples(template, version int64, state string, inUse int64) {
+	w.t.Helper()
+	report, err := w.SampleReport(w.t.Context(), w.alice, template, version)
+	must(w.t, err)
+	found, err := w.Template(w.t.Context(), w.alice, template)
+	must(w.t, err)
+	if report.State != state || found.VersionID != inUse {
+		w.t.Errorf("the state of version %d is %s, and %d is in use; want %s and %d", version, report.State, found.VersionID, state, inUse)
+	}
+}
+
+// A result that was requested again while it was determined is not stored, even if the sample was deleted meanwhile.
 func TestSampleIsRequestedAgain(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
-		ctx := t.Context()
 		template := w.template(w.alice, 0, "t.docx")
-		save := func() {
-			_, err := w.SaveSample(ctx, w.alice, template.ID, newSample("x"))
+		save := func() *docgen.SampleCheck {
+			_, err := w.SaveSample(t.Context(), w.alice, template.ID, newSample("x"))
 			must(t, err)
+			return w.nextSample()
 		}
-		save()
-		old, err := w.NextSample(ctx, docgen.CheckSamples{UserID: w.alice.User.ID})
-		must(t, err)
-		save()
-		current, err := w.NextSample(ctx, docgen.CheckSamples{UserID: w.alice.User.ID})
-		must(t, err)
-		for _, step := range []struct {
-			check *docgen.SampleCheck
-			want  string
-		}{{old, docgen.SamplesProcessing}, {current, docgen.SamplesPassed}} {
-			must(t, w.SaveSampleResult(ctx, step.check, true, docgen.SampleFindings{}))
-			if report, err := w.SampleReport(ctx, w.alice, template.ID, 0); err != nil || report.State != step.want {
-				t.Errorf("the state is %s, %v; want %s", report.State, err, step.want)
-			}
+		first, second := save(), save()
+		must(t, w.DeleteSample(t.Context(), w.alice, template.ID, "x"))
+		third := save()
+		for check, want := range map[*docgen.SampleCheck]string{first: docgen.SamplesProcessing, second: docgen.SamplesProcessing} {
+			must(t, w.SaveSampleResult(t.Context(), check, true, docgen.SampleFindings{}))
+			w.wantSamples(template.ID, 0, want, template.VersionID)
 		}
+		must(t, w.SaveSampleResult(t.Context(), third, true, docgen.SampleFindings{}))
+		w.wantSamples(template.ID, 0, docgen.SamplesPassed, template.VersionID)
+	})
+}
+
+// A version is only used if it passed all samples as they are now. The version in use stays, whatever happens to the samples.
+func TestSamplesChangeLater(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		file := w.template(w.alice, 0, "t.docx")
+		first := file.VersionID
+		w.passSample(file.ID, "a")
+		_, err := w.UpdateTemplate(ctx, w.alice, file.ID, docgen.TemplateChange{SamplesRequired: new(true)})
+		must(t, err)
+		second := w.version(w.alice, file.ID, "second").VersionID
+		check := w.nextSample()
+		third := w.version(w.alice, file.ID, "third").VersionID
+		_, err = w.SaveSample(ctx, w.alice, file.ID, newSample("b"))
+		must(t, err)
+		must(t, w.SaveSampleResult(ctx, check, true, docgen.SampleFindings{}))
+		w.wantSamples(file.ID, second, docgen.SamplesNone, first) // it was not checked with b
+
+		_, err = w.CheckTemplate(ctx, w.alice, file.ID, second)
+		must(t, err)
+		check = w.nextSample()
+		_, err = w.SaveSample(ctx, w.alice, file.ID, newSample("a"))
+		must(t, err)
+		must(t, w.SaveSampleResult(ctx, check, true, docgen.SampleFindings{}))
+		for check := w.nextSample(); check != nil; check = w.nextSample() {
+			must(t, w.SaveSampleResult(ctx, check, check.VersionID == second, docgen.SampleFindings{}))
+		}
+		w.wantSamples(file.ID, second, docgen.SamplesNone, first) // nor with the new a
+		w.wantSamples(file.ID, third, docgen.SamplesFailed, first)
+		w.wantSamples(file.ID, first, docgen.SamplesNone, first)
+
+		_, err = w.CheckTemplate(ctx, w.alice, file.ID, first)
+		must(t, err)
+		for check := w.nextSample(); check != nil; check = w.nextSample() {
+			must(t, w.SaveSampleResult(ctx, check, false, docgen.SampleFindings{}))
+		}
+		w.wantSamples(file.ID, first, docgen.SamplesFailed, first)
+		fourth := w.version(w.alice, file.ID, "fourth").VersionID
+		w.passSample(file.ID, "c")
+		w.wantSamples(file.ID, fourth, docgen.SamplesPassed, fourth)
 	})
 }

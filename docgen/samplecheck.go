@@ -37,7 +37,7 @@ const keptSampleResults = 20
 
 // The states of checking a version with a template's samples, and of one sample: all but SamplesNone.
 const (
-	SamplesNone       = "none" // the version was not checked
+	SamplesNone       = "none" // the version was not checked with all samples
 	SamplesProcessing = "processing"
 	SamplesPassed     = "passed"
 	SamplesFailed     = "failed"
@@ -100,26 +100,40 @@ func (f SampleFindings) bounded() SampleFindings {
 	return f
 }
 
-// stateOf returns the state of a version from the results of its samples.
-func stateOf(results []store.DocgenSampleResult) string {
-	if len(results) == 0 {
-		return SamplesNone
+// versionState returns the state of a version of a template. It is only SamplesPassed if the version passed all samples that there are now.
+func versionState(ctx context.Context, q *store.Queries, fileID, versionID int64) (string, error) {
+	results, err := q.SampleResults(ctx, versionID)
+	if err != nil {
+		return "", err
 	}
-	state := SamplesPassed
-	for _, r := range results {
-		switch r.State {
-		case rowWaiting:
-			return SamplesProcessing
-		case SamplesFailed:
-			state = SamplesFailed
-		}
-	}
-	return state
+	names, err := q.SampleNames(ctx, fileID)
+	return stateOf(names, results), err
 }
 
-// requestSamples starts to check a version with all samples of its template, and returns their number.
-func requestSamples(ctx context.Context, tx *store.Tx, fileID, versionID, userID int64) (samples int64, err error) {
-	samples, err = tx.RequestSampleResults(ctx, versionID, userID, fileID)
+// stateOf returns the state of a version from the names of its template's samples, and their results.
+func stateOf(names []string, results []store.DocgenSampleResult) string {
+	states := map[string]bool{}
+	for _, r := range results {
+		states[r.State] = true
+	}
+	switch {
+	case states[rowWaiting]:
+		return SamplesProcessing
+	case states[SamplesFailed]:
+		return SamplesFailed
+	case len(names) == 0 || len(results) < len(names):
+		return SamplesNone
+	}
+	return SamplesPassed
+}
+
+// requestSamples starts to check a version with a sample of its template, or with all of them if the name is empty. It returns their
+// number.
+func (s *Service) requestSamples(ctx context.Context, tx *store.Tx, fileID, versionID int64, name string, userID int64) (samples int64,
+	err error) {
+	samples, err = tx.RequestSampleResults(ctx, store.RequestSampleResultsParams{
+		VersionID: versionID, Round: s.newID(), RequestedBy: userID, FileID: fileID, Name: name,
+	})
 	if err != nil || samples == 0 {
 		return 0, err
 	}
@@ -127,14 +141,6 @@ func requestSamples(ctx context.Context, tx *store.Tx, fileID, versionID, userID
 		return 0, err
 	}
 	return samples, enqueueSamples(ctx, tx, userID)
-}
-
-// requestSample starts to check a version with one sample.
-func requestSample(ctx context.Context, tx *store.Tx, versionID int64, name string, userID int64) error {
-	if err := tx.RequestSampleResult(ctx, versionID, name, userID); err != nil {
-		return err
-	}
-	return enqueueSamples(ctx, tx, userID)
 }
 
 func enqueueSamples(ctx context.Context, tx *store.Tx, userID int64) error {
@@ -161,7 +167,7 @@ func (s *Service) CheckTemplate(ctx context.Context, c *Caller, fileID, versionI
 		if err != nil {
 			return err
 		}
-		samples, err := requestSamples(ctx, tx, fileID, version.ID, c.User.ID)
+		samples, err := s.requestSamples(ctx, tx, fileID, version.ID, "", c.User.ID)
 		if err != nil {
 			return err
 		}
@@ -204,7 +210,7 @@ func (s *Service) sampleReport(ctx context.Context, q *store.Queries, c *Caller,
 	if err != nil {
 		return SampleReport{}, err
 	}
-	report := SampleReport{TemplateID: fileID, VersionID: versionID, State: stateOf(rows)}
+	report := SampleReport{TemplateID: fileID, VersionID: versionID, State: stateOf(names, rows)}
 	results := map[string]store.DocgenSampleResult{}
 	for _, row := range rows {
 		results[row.Name] = row

@@ -135,7 +135,7 @@ func (s *Service) templateChanged(ctx context.Context, tx *store.Tx, fileID, ver
 	if err := s.requestTags(ctx, tx, versionID, userID); err != nil {
 		return err
 	}
-	_, err = requestSamples(ctx, tx, fileID, versionID, userID)
+	_, err = s.requestSamples(ctx, tx, fileID, versionID, "", userID)
 	return err
 }
 

@@ -147,11 +147,25 @@ func (s *Service) findTemplate(ctx context.Context, q *store.Queries, c *Caller,
 	if err != nil {
 		return p, err
 	}
+	return p, checkMarked(ctx, q, fileID)
+}
+
+// lockTemplate returns a template that the caller may edit, and that nobody else can change until the transaction ends.
+func (s *Service) lockTemplate(ctx context.Context, tx *store.Tx, c *Caller, fileID int64) (place, error) {
+	p, err := s.lock(ctx, tx, c, File, fileID, MayEdit, "")
+	if err != nil {
+		return p, err
+	}
+	return p, checkMarked(ctx, tx.Queries, fileID)
+}
+
+// checkMarked returns an Error unless a file is marked as a template.
+func checkMarked(ctx context.Context, q *store.Queries, fileID int64) error {
 	marked, err := q.IsTemplate(ctx, fileID)
 	if err == nil && !marked {
-		return p, NotFound("template", fileID)
+		err = NotFound("template", fileID)
 	}
-	return p, err
+	return err
 }
 
 // Template returns a template.
@@ -199,7 +213,7 @@ func (s *Service) UnmarkTemplate(ctx context.Context, c *Caller, fileID int64) e
 		return err
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error {
-		if _, err := s.findTemplate(ctx, tx.Queries, c, fileID, MayEdit); err != nil {
+		if _, err := s.lockTemplate(ctx, tx, c, fileID); err != nil {
 			return err
 		}
 		if err := errors.Join(tx.DeleteSamplesOf(ctx, fileID), tx.DeleteOldSampleResults(ctx, fileID, 0)); err != nil {

@@ -252,11 +252,7 @@ func TestResultsOfSamplesWithGoldenDocuments(t *testing.T) {
 
 		first := template.VersionID
 		w.version(w.caller, template.ID, "Hello {{name}},")
-		sample.GoldenID = 0
-		_, err = w.service.SaveSample(t.Context(), w.caller, template.ID, sample)
-		must(t, err)
 		w.checked(template.ID, 0)
-		w.wantSeen(bob, template.ID, `"Hidden":false`, true, "samples")
 		report, err := w.service.SampleReport(t.Context(), bob, template.ID, first)
 		if err != nil || len(report.Results) != 1 || !report.Results[0].Hidden || report.Results[0].Differences != nil {
 			t.Errorf("the version that was compared with the golden document: %+v, %v", report, err)
@@ -269,6 +265,16 @@ func TestResultsOfSamplesWithGoldenDocuments(t *testing.T) {
 		report, err = w.service.SampleReport(t.Context(), w.caller, template.ID, first)
 		if err != nil || !report.Results[0].Hidden {
 			t.Errorf("after the golden document has changed: %+v, %v", report, err)
+		}
+
+		sample.GoldenID = 0
+		_, err = w.service.SaveSample(t.Context(), w.caller, template.ID, sample)
+		must(t, err)
+		w.checked(template.ID, 0)
+		w.wantSeen(bob, template.ID, `"Hidden":false`, true, "samples")
+		report, err = w.service.SampleReport(t.Context(), w.caller, template.ID, first)
+		if err != nil || report.State != docgen.SamplesNone || report.Results[0].State != docgen.SamplesNone {
+			t.Errorf("the earlier version, which the new sample did not check: %+v, %v", report, err)
 		}
 	})
 }

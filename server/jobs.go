@@ -11,7 +11,7 @@ type job struct {
 	Type                string                   `json:"type" enum:"docgen_job"`
 	Batch               batchRef                 `json:"batch" doc:"The batch of the job."`
 	TemplateFile        fileRef                  `json:"template_file"`
-	TemplateFileVersion fileVersionRef           `json:"template_file_version" doc:"The version that was current when the batch was created, or the version that the request specified."`
+	TemplateFileVersion fileVersionRef           `json:"template_file_version" doc:"The version in use when the batch was created, or the version that the request specified."`
 	Status              docgen.Status            `json:"status" enum:"pending,submitted,completed,completed_with_error,failed" doc:"pending, then submitted, then one of the other three, which are final."`
 	OutputType          string                   `json:"output_type" enum:"docx,pdf"`
 	OutputFile          optional[fileRef]        `json:"output_file" doc:"The document; null until the job has completed."`

@@ -68,8 +68,8 @@ var docSaveSample = doc{
 	id: "save_template_sample", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary: "Save a sample of a template",
 	description: "Stores data with a template, and what the document must be like. It replaces a sample with the same name. The current " +
-		"version of the file is checked with the sample soon after, and each new version with all samples. The results are in the list of " +
-		"samples." + aboutSamples,
+		"version of the file is checked with the sample soon after, and each new version with all samples. Results of earlier versions " +
+		"with the replaced sample are deleted. The results are in the list of samples." + aboutSamples,
 	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, docgen.CodeStorageFull,
 		codeMediaType, docgen.CodeBodyTooLarge},
 	body:    exampleSaveSample(),
@@ -160,7 +160,7 @@ func (a *api) deleteSample(ctx context.Context, c *call, in *SamplePath) (*empty
 type sampleReport struct {
 	TemplateFile        fileRef        `json:"template_file"`
 	TemplateFileVersion fileVersionRef `json:"template_file_version" doc:"The version that was checked."`
-	Status              string         `json:"status" enum:"none,processing,passed,failed" doc:"none: the version was not checked. processing: some checks are not done yet. passed: all samples passed. failed: at least one did not."`
+	Status              string         `json:"status" enum:"none,processing,passed,failed" doc:"none: the version was not checked with all samples. processing: some checks are not done yet. passed: all samples passed. failed: at least one did not."`
 	Entries             []sampleResult `json:"entries" doc:"All samples of the template, ordered by name."`
 }
 

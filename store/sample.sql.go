@@ -35,12 +35,14 @@ func (q *Queries) DeleteOldSampleResults(ctx context.Context, fileID int64, kept
 }
 
 const deleteResultsOfSample = `-- name: DeleteResultsOfSample :exec
-DELETE FROM docgen_sample_results WHERE docgen_sample_results.name = $2
-    AND docgen_sample_results.version_id IN (SELECT id FROM file_versions WHERE file_versions.file_id = $1)
+DELETE FROM docgen_sample_results WHERE docgen_sample_results.name = $1
+    AND docgen_sample_results.version_id IN (SELECT id FROM file_versions WHERE file_versions.file_id = $2)
+    AND docgen_sample_results.version_id <> $3
 `
 
-func (q *Queries) DeleteResultsOfSample(ctx context.Context, fileID int64, name string) error {
-	_, err := q.db.ExecContext(ctx, deleteResultsOfSample, fileID, name)
+// DeleteResultsOfSample deletes the results of a sample, except that of one version; 0 for none.
+func (q *Queries) DeleteResultsOfSample(ctx context.Context, name string, fileID int64, kept int64) error {
+	_, err := q.db.ExecContext(ctx, deleteResultsOfSample, name, fileID, kept)
 	return err
 }
 
@@ -150,30 +152,34 @@ func (q *Queries) ReleaseSampleResult(ctx context.Context, versionID int64, name
 	return err
 }
 
-const requestSampleResult = `-- name: RequestSampleResult :exec
-INSERT INTO docgen_sample_results (version_id, name, state, round, tries, findings, includes, ended_at, requested_by)
-VALUES ($1, $2, 'waiting', 1, 0, '', '', 0, $3)
-ON CONFLICT (version_id, name) DO UPDATE SET state = 'waiting', round = docgen_sample_results.round + 1, tries = 0, findings = '', includes = '',
-    golden_version_id = 0, ended_at = 0, requested_by = excluded.requested_by
-`
-
-// RequestSampleResult makes a version be checked with one sample of a template, again if it was before.
-func (q *Queries) RequestSampleResult(ctx context.Context, versionID int64, name string, requestedBy int64) error {
-	_, err := q.db.ExecContext(ctx, requestSampleResult, versionID, name, requestedBy)
-	return err
-}
-
 const requestSampleResults = `-- name: RequestSampleResults :execrows
 INSERT INTO docgen_sample_results (version_id, name, state, round, tries, findings, includes, ended_at, requested_by)
-SELECT CAST($1 AS BIGINT), docgen_samples.name, 'waiting', 1, 0, '', '', 0, CAST($2 AS BIGINT)
-FROM docgen_samples WHERE docgen_samples.file_id = $3
-ON CONFLICT (version_id, name) DO UPDATE SET state = 'waiting', round = docgen_sample_results.round + 1, tries = 0, findings = '', includes = '',
+SELECT CAST($1 AS BIGINT), docgen_samples.name, 'waiting', CAST($2 AS BIGINT), 0, '', '', 0,
+    CAST($3 AS BIGINT)
+FROM docgen_samples
+WHERE docgen_samples.file_id = $4 AND (CAST($5 AS TEXT) = '' OR docgen_samples.name = $5)
+ON CONFLICT (version_id, name) DO UPDATE SET state = 'waiting', round = excluded.round, tries = 0, findings = '', includes = '',
     golden_version_id = 0, ended_at = 0, requested_by = excluded.requested_by
 `
 
-// RequestSampleResults makes a version be checked with all samples of a template, again if it was before.
-func (q *Queries) RequestSampleResults(ctx context.Context, versionID int64, requestedBy int64, fileID int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, requestSampleResults, versionID, requestedBy, fileID)
+type RequestSampleResultsParams struct {
+	VersionID   int64
+	Round       int64
+	RequestedBy int64
+	FileID      int64
+	Name        string
+}
+
+// RequestSampleResults makes a version be checked with one sample of a template, or with all of them if the name is empty; again if it was
+// before. The round must be new: results of other rounds are not stored.
+func (q *Queries) RequestSampleResults(ctx context.Context, arg RequestSampleResultsParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, requestSampleResults,
+		arg.VersionID,
+		arg.Round,
+		arg.RequestedBy,
+		arg.FileID,
+		arg.Name,
+	)
 	if err != nil {
 		return 0, err
 	}

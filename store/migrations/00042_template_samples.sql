@@ -22,7 +22,7 @@ CREATE TABLE docgen_sample_results (
     version_id   BIGINT NOT NULL REFERENCES file_versions (id),
     name         TEXT   NOT NULL, -- of the sample
     state        TEXT   NOT NULL CHECK (state IN ('waiting', 'passed', 'failed')),
-    round        BIGINT NOT NULL, -- 1, and one more each time the check is requested again
+    round        BIGINT NOT NULL, -- another number each time the check is requested
     tries        BIGINT NOT NULL, -- of this round that began; more than one if a server ended meanwhile
     findings     TEXT   NOT NULL, -- JSON; empty while it waits
     includes     TEXT   NOT NULL, -- the files that the version included, as of readings; empty while it waits

@@ -37,19 +37,15 @@ DELETE FROM docgen_samples WHERE file_id = $1;
 -- name: SampleResults :many
 SELECT * FROM docgen_sample_results WHERE version_id = $1 ORDER BY name;
 
--- name: RequestSampleResult :exec
--- RequestSampleResult makes a version be checked with one sample of a template, again if it was before.
-INSERT INTO docgen_sample_results (version_id, name, state, round, tries, findings, includes, ended_at, requested_by)
-VALUES ($1, $2, 'waiting', 1, 0, '', '', 0, $3)
-ON CONFLICT (version_id, name) DO UPDATE SET state = 'waiting', round = docgen_sample_results.round + 1, tries = 0, findings = '', includes = '',
-    golden_version_id = 0, ended_at = 0, requested_by = excluded.requested_by;
-
 -- name: RequestSampleResults :execrows
--- RequestSampleResults makes a version be checked with all samples of a template, again if it was before.
+-- RequestSampleResults makes a version be checked with one sample of a template, or with all of them if the name is empty; again if it was
+-- before. The round must be new: results of other rounds are not stored.
 INSERT INTO docgen_sample_results (version_id, name, state, round, tries, findings, includes, ended_at, requested_by)
-SELECT CAST(sqlc.arg(version_id) AS BIGINT), docgen_samples.name, 'waiting', 1, 0, '', '', 0, CAST(sqlc.arg(requested_by) AS BIGINT)
-FROM docgen_samples WHERE docgen_samples.file_id = sqlc.arg(file_id)
-ON CONFLICT (version_id, name) DO UPDATE SET state = 'waiting', round = docgen_sample_results.round + 1, tries = 0, findings = '', includes = '',
+SELECT CAST(sqlc.arg(version_id) AS BIGINT), docgen_samples.name, 'waiting', CAST(sqlc.arg(round) AS BIGINT), 0, '', '', 0,
+    CAST(sqlc.arg(requested_by) AS BIGINT)
+FROM docgen_samples
+WHERE docgen_samples.file_id = sqlc.arg(file_id) AND (CAST(sqlc.arg(name) AS TEXT) = '' OR docgen_samples.name = sqlc.arg(name))
+ON CONFLICT (version_id, name) DO UPDATE SET state = 'waiting', round = excluded.round, tries = 0, findings = '', includes = '',
     golden_version_id = 0, ended_at = 0, requested_by = excluded.requested_by;
 
 -- name: NextSampleResult :one
@@ -67,8 +63,10 @@ WHERE version_id = $1 AND name = $2 AND state = 'waiting' AND round = $8;
 DELETE FROM docgen_sample_results WHERE version_id = $1;
 
 -- name: DeleteResultsOfSample :exec
-DELETE FROM docgen_sample_results WHERE docgen_sample_results.name = $2
-    AND docgen_sample_results.version_id IN (SELECT id FROM file_versions WHERE file_versions.file_id = $1);
+-- DeleteResultsOfSample deletes the results of a sample, except that of one version; 0 for none.
+DELETE FROM docgen_sample_results WHERE docgen_sample_results.name = sqlc.arg(name)
+    AND docgen_sample_results.version_id IN (SELECT id FROM file_versions WHERE file_versions.file_id = sqlc.arg(file_id))
+    AND docgen_sample_results.version_id <> sqlc.arg(kept);
 
 -- name: DeleteOldSampleResults :exec
 -- DeleteOldSampleResults deletes the results of the versions of a file, except of the newest ones.
