@@ -58,8 +58,15 @@ func Namespace(prefix string, strict bool) string {
 	return byPrefix[prefix][0]
 }
 
-// Transitional returns the transitional form of a relationship type, which is how the constants are written.
+// relCorePropertiesOffice is the type that LibreOffice writes in place of RelCoreProperties.
+const relCorePropertiesOffice = "http://schemas.openxmlformats.org/officedocument/2006/relationships/metadata/core-properties"
+
+// Transitional returns the transitional form of a relationship type, which is how the constants are written. The type
+// that LibreOffice writes for the core properties becomes that of Word.
 func Transitional(relType string) string {
+	if relType == relCorePropertiesOffice {
+		return RelCoreProperties
+	}
 	if kind, ok := strings.CutPrefix(relType, relBaseStrict+"/"); ok {
 		return relBase + "/" + kind
 	}

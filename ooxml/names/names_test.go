@@ -57,6 +57,10 @@ func TestRelationshipTypes(t *testing.T) {
 	if got := Transitional(strict); got != RelHeader {
 		t.Errorf("Transitional(%q) = %q", strict, got)
 	}
+	const byLibreOffice = "http://schemas.openxmlformats.org/officedocument/2006/relationships/metadata/core-properties"
+	if got := Transitional(byLibreOffice); got != RelCoreProperties {
+		t.Errorf("Transitional(%q) = %q", byLibreOffice, got)
+	}
 	if got := Strict(RelCoreProperties); got != RelCoreProperties {
 		t.Errorf("Strict(RelCoreProperties) = %q", got)
 	}
