@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,6 +176,7 @@ func checkCovers(t *testing.T, name string, lines []expect.Line) {
 		}
 		changed := append([]expect.Line{}, lines...)
 		changed[i].Text += " more"
+		changed[i].Formats = append(slices.Clip(changed[i].Formats), expect.Format{Text: " more"})
 		if found := expect.Compare(lines, changed); len(found) != 1 || found[0].Kind != expect.ChangedText {
 			t.Errorf("%s: with a changed paragraph, the differences are\n%s", name, formatDifferences(found))
 		}

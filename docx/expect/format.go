@@ -1,6 +1,7 @@
 package expect
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,17 +24,17 @@ var labels = map[string]string{
 	"w:pageBreakBefore": "page break before", "w:outlineLvl": "outline level", "w:gridSpan": "columns", "w:vMerge": "merged vertically",
 	"w:tcW/@w:w": "width", "w:tblHeader": "header row", "w:cantSplit": "no break in row", "w:trHeight": "height",
 	"w:vAlign": "vertical alignment",
-	"w:rtl":    "right to left", "w:bidi": "right to left", "w:pgSz/@w:w": "page width", "w:pgSz/@w:h": "page height",
-	"w:pgSz/@w:orient": "orientation", "w:pgMar/@w:top": "top margin", "w:pgMar/@w:right": "right margin",
-	"w:pgMar/@w:bottom": "bottom margin", "w:pgMar/@w:left": "left margin", "w:cols/@w:num": "text columns", "w:type": "starts on",
+	"w:rtl":    "right to left", "w:bidi": "right to left", "w:pgSz/@w:orient": "orientation", "w:cols/@w:num": "text columns",
+	"w:type":    "starts on",
 	"w:titlePg": "different first page", "w:pgNumType/@w:start": "first page number", "w:pgNumType/@w:fmt": "page number format",
 }
 
 // immaterial are properties that a reader does not see, or that other lines have.
 var immaterial = wml.SetOf("w:noProof w:rStyle w:pStyle w:tblStyle w:numPr/w:numId w:numPr/w:ilvl w:numPr w:tblLook w:divId w:webHidden " +
-	"w:specVanish w:hideMark w:headerReference w:footerReference " +
-	"w:autoSpaceDE w:autoSpaceDN w:adjustRightInd w:tcW/@w:type w:tblW/@w:type " +
-	"w:tblInd/@w:type w:cs w:kern w:w14 w:tblCaption w:tblDescription w:gridBefore w:gridAfter w:printerSettings w:sectPr w:rPr w:oMath")
+	"w:specVanish w:hideMark w:headerReference w:footerReference w:autoSpaceDE w:autoSpaceDN w:adjustRightInd " +
+	"w:cs w:kern w:w14 w:tblCaption w:tblDescription w:gridBefore w:gridAfter w:printerSettings w:sectPr w:rPr w:oMath " +
+	"w:pgSz/@w:code w:pgSz/@w:w w:pgSz/@w:h w:pgMar/@w:top w:pgMar/@w:right w:pgMar/@w:bottom w:pgMar/@w:left w:pgMar/@w:header " +
+	"w:pgMar/@w:footer w:footnotePr w:endnotePr")
 
 // immaterialParts are the attributes of such properties, in any element.
 var immaterialParts = []string{"/@w:themeColor", "/@w:themeFill", "/@w:themeShade", "/@w:themeTint",
@@ -49,27 +50,48 @@ var defaults = map[string][]string{
 	"w:pgSz/@w:orient": {"portrait"}, "w:textAlignment": {"auto"}, "w:effect": {"none"}, "w:w": {"100"},
 	"w:textDirection": {"lrTb"}, "w:docGrid/@w:type": {"default"}, "w:docGrid/@w:charSpace": {"0"}, "w:pgNumType/@w:fmt": {"decimal"},
 	"w:cols/@w:num": {"1"}, "w:cols/@w:space": {"720"}, "w:pgMar/@w:gutter": {"0"}, "w:tblLayout/@w:type": {"autofit"},
+	"w:trHeight/@w:hRule": {"auto", "atLeast"}, "w:vAlign": {"top"}, "w:tblInd/@w:w": {"0"},
+	"w:tblCellMar/w:top/@w:w": {"0"}, "w:tblCellMar/w:bottom/@w:w": {"0"}, "w:tblCellMar/w:left/@w:w": {"108"},
+	"w:tblCellMar/w:right/@w:w": {"108"}, "w:tblCellSpacing/@w:w": {"0"},
+	"w:footnotePr/w:pos": {"pageBottom"}, "w:footnotePr/w:numFmt": {"decimal"}, "w:footnotePr/w:numStart": {"1"},
+	"w:footnotePr/w:numRestart": {"continuous"}, "w:endnotePr/w:pos": {"docEnd"}, "w:endnotePr/w:numFmt": {"lowerRoman"},
+	"w:endnotePr/w:numStart": {"1"}, "w:endnotePr/w:numRestart": {"continuous"},
 }
 
 // defaultOn are the properties that are on where nothing states them.
 var defaultOn = wml.SetOf("w:widowControl w:snapToGrid w:kinsoku w:wordWrap w:overflowPunct")
 
-// formatOf returns the properties of an element that a reader sees, each as text, in the order of their names.
-func formatOf(p style.Properties) []string {
+// properties are visible properties of an element as text, by their names.
+type properties map[string]string
+
+// list returns the properties in the order of their names. The order of the attributes of an element does not matter.
+func (p properties) list() []string {
 	var format []string
-	for name, value := range p.All() {
-		if text := propertyText(name, value.Text); text != "" && !slices.Contains(format, text) {
-			format = append(format, text)
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if !slices.Contains(format, p[name]) {
+			format = append(format, p[name])
 		}
 	}
 	return format
 }
 
+// formatOf returns the properties of an element that a reader sees, each as text.
+func formatOf(p style.Properties) []string {
+	visible := properties{}
+	for name, value := range p.All() {
+		if isVoid(p, name) {
+			continue
+		}
+		if text := propertyText(name, inUnit(p, name, value.Text)); text != "" {
+			visible[name] = text
+		}
+	}
+	return visible.list()
+}
+
 // propertyText returns one property as text; "" if it does not matter.
 func propertyText(name, value string) string {
-	if immaterial[name] || value == onOffText(defaultOn[name]) || value == "dxa" && strings.HasSuffix(name, "/@w:type") ||
-		slices.Contains(defaults[name], value) ||
-		slices.ContainsFunc(immaterialParts, func(part string) bool { return strings.Contains(name, part) }) {
+	if value = canonical(name, value); !isMaterial(name, value) {
 		return ""
 	}
 	label, known := labels[name]
@@ -91,6 +113,14 @@ func propertyText(name, value string) string {
 		return label
 	}
 	return strings.TrimSpace(label + " " + value)
+}
+
+// isMaterial reports whether a reader can see that an element has a property.
+func isMaterial(name, value string) bool {
+	_, attribute, _ := strings.Cut(name, "/@w:")
+	return !immaterial[name] && !slices.Contains(attributeDefaults[attribute], value) && value != onOffText(defaultOn[name]) &&
+		!slices.Contains(defaults[name], value) &&
+		!slices.ContainsFunc(immaterialParts, func(part string) bool { return strings.Contains(name, part) })
 }
 
 // onOffText returns the value of a property that is only on or off.

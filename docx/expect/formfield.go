@@ -42,7 +42,7 @@ func (o *outliner) readFormField(n *wml.Node) *formField {
 }
 
 func readCheckBox(r *scan.Reader) *formField {
-	f := &formField{text: boxOff, properties: []string{"field FORMCHECKBOX"}}
+	f := &formField{text: boxOff, properties: []string{fieldOf + "FORMCHECKBOX"}}
 	values := map[string]bool{}
 	for range r.Children {
 		switch name := r.Name(); name {
@@ -74,7 +74,7 @@ func readFormList(r *scan.Reader) *formField {
 	if !isSet {
 		chosen = values["w:default"]
 	}
-	f := &formField{properties: []string{"field FORMDROPDOWN", "entries " + strings.Join(entries, "; ")}}
+	f := &formField{properties: []string{fieldOf + "FORMDROPDOWN", "entries " + strings.Join(entries, "; ")}}
 	if i := wml.IDNumber(chosen); i >= 0 && i < len(entries) {
 		f.text = entries[i]
 	}
@@ -87,8 +87,11 @@ func halfPoints(value string) string {
 	if err != nil {
 		return value
 	}
-	return strconv.FormatFloat(float64(halves)/2, 'f', -1, 64)
+	return decimal(float64(halves) / 2)
 }
+
+// decimal returns a number with the decimals that it has.
+func decimal(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
 
 // number returns the number that a value spells; 0 if it spells none.
 func number(value string) int {

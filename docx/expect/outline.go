@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"platen/docx/program"
@@ -48,6 +47,9 @@ func Outline(r io.ReaderAt, size int64) ([]Line, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
+	if !o.hyphenated || !o.settings.isOn("w:autoHyphenation") {
+		o.withoutHyphenation()
+	}
 	return o.lines, o.sheet.Err()
 }
 
@@ -72,6 +74,8 @@ type outliner struct {
 	shown    [6]string      // those that the last section that shows them has
 	seen     map[string]int // the section in which a header or footer was first shown
 	unseen   bool           // a header or footer is being read that the section does not show
+
+	hyphenated bool // words of a paragraph may be divided
 
 	lines []Line
 	bytes int
@@ -229,6 +233,7 @@ func (o *outliner) blocks(n *wml.Node, depth int) {
 		case child.Name == "w:tbl":
 			o.table(child, depth)
 		case child.Name == "w:sectPr":
+			o.finish(depth)
 			o.section(child)
 		case child.Name == "w:altChunk":
 			o.chunk(child, depth)
@@ -242,6 +247,9 @@ func (o *outliner) blocks(n *wml.Node, depth int) {
 	}
 	if ends[n.Name] {
 		o.finish(depth)
+	}
+	if n.Name == "w:body" && n.Child("w:sectPr") == nil && o.err == nil {
+		o.section(nil)
 	}
 }
 
@@ -293,7 +301,7 @@ func (o *outliner) table(n *wml.Node, depth int) {
 func (o *outliner) styled(properties style.Properties, element string) []string {
 	id, _ := properties.Get(element)
 	format := formatOf(properties)
-	if name := o.styles[id].Name; name != "" {
+	if name := styleName(o.styles[id].Name); name != "" {
 		format = slices.Insert(format, 0, "style "+name)
 	}
 	return format
@@ -387,73 +395,6 @@ func joinFormats(texts [][]Format, separator string) []Format {
 		joined = append(joined, text...)
 	}
 	return joined
-}
-
-// headers are the headers and footers of a section, in the order of outliner.named.
-var headers = [...]struct {
-	element, kind string
-	line          LineKind
-}{
-	{"w:headerReference", "default", Header}, {"w:headerReference", "first", Header}, {"w:headerReference", "even", Header},
-	{"w:footerReference", "default", Footer}, {"w:footerReference", "first", Footer}, {"w:footerReference", "even", Footer},
-}
-
-// section writes a section, after its text, with the headers and footers that it does not share with the section before it. Those that it
-// does not show have lines that are unseen.
-func (o *outliner) section(n *wml.Node) {
-	o.sections++
-	format := formatOf(o.stated(n))
-	place := "section " + strconv.Itoa(o.sections)
-	o.add(Line{Part: o.name, Heading: o.heading, Place: place, Kind: Section, Format: format})
-	for i, h := range headers {
-		target := o.named[i]
-		for _, reference := range n.Children {
-			if reference.Name == h.element && wml.AttrValue(o.src, reference, "w:type") == h.kind {
-				target = o.rels[scan.Value([]byte(wml.AttrValue(o.src, reference, "r:id")))].Target
-			}
-		}
-		isShown := h.kind == "default" || h.kind == "even" && o.settings.isOn("w:evenAndOddHeaders") ||
-			h.kind == "first" && o.isOn(n.Child("w:titlePg"))
-		switch {
-		case o.err != nil:
-			return
-		case isShown && target != o.shown[i]:
-			o.shown[i] = target
-			o.header(target, h.line, h.kind, place)
-		case !isShown && target != o.named[i] && o.seen[target] == 0:
-			numbers := o.numbers
-			o.unseen, o.numbers = true, program.Numbers{}
-			o.header(target, h.line, h.kind, place)
-			o.unseen, o.numbers = false, numbers
-			o.seen[target] = notShown
-		}
-		o.named[i] = target
-	}
-}
-
-// notShown is the value in outliner.seen of a header or footer that no section has shown so far.
-const notShown = -1
-
-// header writes a header or footer.
-func (o *outliner) header(target string, kind LineKind, pages, section string) {
-	p := o.pkg.Part(target)
-	if p == nil {
-		return
-	}
-	l := Line{Part: target, Place: "the " + string(kind) + " of " + section, Kind: kind, Depth: 1, Format: []string{pages + " pages"}}
-	if first := o.seen[target]; first > 0 {
-		l.Format = append(l.Format, "as in section "+strconv.Itoa(first))
-		o.add(l)
-		return
-	}
-	o.seen[target] = o.sections
-	own, err := o.openPart(p)
-	if err != nil {
-		o.fail(err)
-		return
-	}
-	o.add(l)
-	o.within(own, func() { o.blocks(own.root, 2) })
 }
 
 // within calls read while another part is being read.

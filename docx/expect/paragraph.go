@@ -13,17 +13,6 @@ import (
 	"platen/ooxml/scan"
 )
 
-// maxInstruction is the number of bytes of a field's code that are read, to find its kind and its link.
-const maxInstruction = 4000
-
-// field is a field that is open in the text.
-type field struct {
-	code       string
-	kind, link string // of the code; the link of a field around it if it has none
-	showing    bool   // its result follows, which is text
-	drawn      bool   // Word draws its result
-}
-
 // inline reads the text of one paragraph.
 type inline struct {
 	*outliner
@@ -132,10 +121,8 @@ const noHyphens = "no hyphenation"
 // paragraphFormat returns the format of a paragraph, and sets the number of a list item.
 func (o *outliner) paragraphFormat(n *wml.Node, l *Line) []string {
 	format := formatOf(o.resolver.Paragraph(n))
-	if !o.settings.isOn("w:autoHyphenation") {
-		format = slices.DeleteFunc(format, func(property string) bool { return property == noHyphens })
-	}
-	if name := o.styles[o.styleOf(n)].Name; name != "" {
+	o.hyphenated = o.hyphenated || l.Text != "" && !slices.Contains(format, noHyphens)
+	if name := styleName(o.styles[o.styleOf(n)].Name); name != "" {
 		format = slices.Insert(format, 0, "style "+name)
 	}
 	level, run := o.resolver.Number(n)
@@ -239,10 +226,7 @@ func (in *inline) content(n *wml.Node, link string) {
 // target returns the target of a w:hyperlink.
 func (in *inline) target(n *wml.Node) string {
 	to := in.rels[scan.Value([]byte(wml.AttrValue(in.src, n, "r:id")))].Target
-	if anchor := scan.Value([]byte(wml.AttrValue(in.src, n, "w:anchor"))); anchor != "" && !strings.HasPrefix(anchor, "_") {
-		to += "#" + anchor // one that begins with _ is hidden, and numbered by Word
-	}
-	return to
+	return linkTo(to, scan.Value([]byte(wml.AttrValue(in.src, n, "w:anchor"))))
 }
 
 // isHidden reports whether the text is in the code of a field.
@@ -285,7 +269,7 @@ func (in *inline) run(run, n *wml.Node, link string) {
 			if form != nil && !in.isHidden() {
 				in.addRun(form.text, run, link, form.properties...)
 			}
-			in.fieldChar(wml.AttrValue(in.src, child, "w:fldCharType"), form != nil)
+			in.fieldChar(run, wml.AttrValue(in.src, child, "w:fldCharType"), form != nil)
 		case "w:instrText":
 			in.instruction(scan.Text(in.src[child.OpenEnd:child.CloseStart]))
 		case "w:footnoteReference":
@@ -344,8 +328,8 @@ func (in *inline) ruby(n *wml.Node, link string) {
 	}
 }
 
-// fieldChar begins a field, its result, or ends it. Word may draw the result of one that begins.
-func (in *inline) fieldChar(kind string, isDrawn bool) {
+// fieldChar begins a field, its result, or ends it, with a character in a run. Word may draw the result of one that begins.
+func (in *inline) fieldChar(run *wml.Node, kind string, isDrawn bool) {
 	last := len(in.fields) - 1
 	switch {
 	case kind == "begin":
@@ -354,14 +338,22 @@ func (in *inline) fieldChar(kind string, isDrawn bool) {
 	case last < 0:
 	case kind == "separate" && !in.fields[last].showing && !in.fields[last].drawn:
 		f := &in.fields[last]
-		f.showing = true
+		f.showing, f.from = true, in.text.Len()
 		in.codes--
 		if f.kind, f.link = codeOf(f.code); f.link == "" && last > 0 {
 			f.link = in.fields[last-1].link
 		}
 	case kind == "end":
-		if !in.fields[last].showing {
+		f := &in.fields[last]
+		if !f.showing {
 			in.codes--
+			f.kind, f.from = "", in.text.Len()
+			if !f.drawn {
+				f.kind, _ = codeOf(f.code)
+			}
+		}
+		if name, _, _ := strings.Cut(f.kind, " "); computed[name] && f.from == in.text.Len() && !in.isHidden() {
+			in.formats = append(in.formats, Format{Properties: in.runFormat(run, ascii, "")}) // its result is shown
 		}
 		in.fields = in.fields[:last]
 	}
@@ -387,24 +379,12 @@ func (in *inline) runFormat(run *wml.Node, of script, link string) []string {
 		kind, _ = codeOf(scan.Value([]byte(wml.AttrValue(in.src, simple, "w:instr"))))
 	}
 	if kind != "" && kind != "HYPERLINK" {
-		format = append(slices.Clip(format), "field "+kind)
+		format = append(slices.Clip(format), fieldOf+kind)
 	}
 	if link != "" {
 		format = append(slices.Clip(format), "link "+link)
 	}
 	return append(slices.Clip(format), in.controls(run)...)
-}
-
-// codeOf returns the kind of a field, and the address that a HYPERLINK leads to.
-func codeOf(code string) (kind, link string) {
-	kind, rest, _ := strings.Cut(strings.TrimSpace(code), " ")
-	kind = strings.ToUpper(kind)
-	rest = strings.TrimSpace(rest)
-	if kind != "HYPERLINK" || !strings.HasPrefix(rest, `"`) {
-		return kind, ""
-	}
-	link, _, _ = strings.Cut(rest[1:], `"`)
-	return kind, link
 }
 
 // runProperties are the properties of a run, and those that are visible in its characters, by their groups.

@@ -83,8 +83,11 @@ func (s scripter) each(text string, read func(text string, of script)) {
 
 // textFormat returns the properties of a run that a reader sees in characters of one group, as formatOf.
 func textFormat(run style.Properties, of script, theme *style.Theme) []string {
-	var format []string
+	visible := properties{}
 	for name, value := range run.All() {
+		if isVoid(run, name) {
+			continue
+		}
 		font := strings.TrimSuffix(strings.TrimSuffix(name, "Theme"), "theme")
 		switch twin := complexTwins[name]; {
 		case strings.HasPrefix(name, "w:rFonts/"):
@@ -100,19 +103,28 @@ func textFormat(run style.Properties, of script, theme *style.Theme) []string {
 		case twin != "":
 			name = twin
 		}
+		if value.Origin.Level == style.Defaults && value.Text == wordDefaults[name] {
+			continue
+		}
 		if text := propertyText(name, value.Text); text != "" {
-			format = append(format, text)
+			visible[name] = text
 		}
 	}
+	format := visible.list()
 	if isKerned(run, of) {
 		format = append(format, "kerned")
 	}
 	return format
 }
 
+// wordDefaults are the defaults of documents that state none. When Word saves such a document, it states them.
+var wordDefaults = map[string]string{fontOf[ascii]: "Times New Roman", "w:sz": standardSize}
+
+// standardSize is the size of text in half points where nothing states one.
+const standardSize = "20"
+
 // isKerned reports whether pairs of characters have their own distances, which is so from a size on (§17.3.2.19).
 func isKerned(run style.Properties, of script) bool {
-	const standard = "20" // half points
 	from, _ := run.Get("w:kern")
 	name := "w:sz"
 	if of == complexScript {
@@ -120,7 +132,7 @@ func isKerned(run style.Properties, of script) bool {
 	}
 	size, origin := run.Get(name)
 	if origin.Level == style.Unset {
-		size = standard
+		size = standardSize
 	}
 	return number(from) > 0 && number(size) >= number(from)
 }

@@ -1,6 +1,7 @@
 package expect
 
 import (
+	"slices"
 	"strings"
 
 	"platen/docx/wml"
@@ -8,9 +9,11 @@ import (
 	"platen/ooxml/scan"
 )
 
+type settingLabel struct{ name, label, absent string }
+
 // settingLabels name the settings that change how a document looks, or what its readers can do, in the order in which a line has them. The
 // value of one that is only on or off is "".
-var settingLabels = []struct{ name, label, absent string }{
+var settingLabels = []settingLabel{
 	{"w:evenAndOddHeaders", "different even pages", ""},
 	{"w:mirrorMargins", "mirrored margins", ""},
 	{"w:gutterAtTop", "gutter at the top", ""},
@@ -97,6 +100,20 @@ func (s settings) format() []string {
 		format = append(format, known.label+value)
 	}
 	return format
+}
+
+// withoutHyphenation removes the properties of hyphenation from all lines. They have no effect if no paragraph is hyphenated.
+func (o *outliner) withoutHyphenation() {
+	isOf := func(property string) bool {
+		return property == noHyphens || slices.ContainsFunc(settingLabels, func(s settingLabel) bool {
+			return (s.name == "w:autoHyphenation" || ofHyphenation[s.name]) && strings.HasPrefix(property, s.label)
+		})
+	}
+	for i := range o.lines {
+		if kind := o.lines[i].Kind; kind == Document || kind == Paragraph {
+			o.lines[i].Format = slices.DeleteFunc(o.lines[i].Format, isOf)
+		}
+	}
 }
 
 // document writes what is true of all pages of the document.

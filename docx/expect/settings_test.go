@@ -1,9 +1,6 @@
 package expect_test
 
 import (
-	"archive/zip"
-	"bytes"
-	"io"
 	"strings"
 	"testing"
 
@@ -57,36 +54,17 @@ func TestCompareOfSettings(t *testing.T) {
 // rewrite adds settings, a page background, and a text file that Word inserts at the end to a document.
 func rewrite(t *testing.T, file []byte, settings, background, chunk string) []byte {
 	t.Helper()
-	archive, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for _, f := range archive.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[f.Name] = string(content)
-	}
-	insert := func(name, before, text string) {
-		files[name] = strings.Replace(files[name], before, text+before, 1)
-	}
-	const relationship = `http://schemas.openxmlformats.org/officeDocument/2006/relationships/`
+	files := unpack(t, file)
 	files["word/settings.xml"] = `<w:settings ` + compiletest.Namespaces + `>` + settings + `</w:settings>`
-	insert("word/_rels/document.xml.rels", "</Relationships>",
+	insert(files, "word/_rels/document.xml.rels", "</Relationships>",
 		`<Relationship Id="rIdS" Type="`+relationship+`settings" Target="settings.xml"/>`)
-	insert("word/document.xml", "<w:body>", background)
+	insert(files, "word/document.xml", "<w:body>", background)
 	if chunk != "" {
 		files["word/chunk.txt"] = chunk
-		insert("[Content_Types].xml", "<Override", `<Default Extension="txt" ContentType="text/plain"/>`)
-		insert("word/_rels/document.xml.rels", "</Relationships>",
+		insert(files, "[Content_Types].xml", "<Override", `<Default Extension="txt" ContentType="text/plain"/>`)
+		insert(files, "word/_rels/document.xml.rels", "</Relationships>",
 			`<Relationship Id="rIdC" Type="`+relationship+`aFChunk" Target="chunk.txt"/>`)
-		insert("word/document.xml", "</w:body>", `<w:altChunk r:id="rIdC"/>`)
+		insert(files, "word/document.xml", "</w:body>", `<w:altChunk r:id="rIdC"/>`)
 	}
 	return compiletest.Pack(t, files)
 }

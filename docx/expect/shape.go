@@ -31,8 +31,8 @@ var drawnElements = map[string]func(d *drawn, r *scan.Reader){
 	},
 	"wp:positionH":        func(d *drawn, r *scan.Reader) { d.note("horizontally ", placement(r)) },
 	"wp:positionV":        func(d *drawn, r *scan.Reader) { d.note("vertically ", placement(r)) },
-	"wp14:sizeRelH":       func(d *drawn, r *scan.Reader) { d.note("relative width ", placement(r)) },
-	"wp14:sizeRelV":       func(d *drawn, r *scan.Reader) { d.note("relative height ", placement(r)) },
+	"wp14:sizeRelH":       func(d *drawn, r *scan.Reader) { d.note("relative width ", share(placement(r))) },
+	"wp14:sizeRelV":       func(d *drawn, r *scan.Reader) { d.note("relative height ", share(placement(r))) },
 	"wp:wrapSquare":       func(d *drawn, r *scan.Reader) { d.note("wrap square ", r.Attr("wrapText")) },
 	"wp:wrapTight":        func(d *drawn, r *scan.Reader) { d.note("wrap tight ", r.Attr("wrapText")) },
 	"wp:wrapThrough":      func(d *drawn, r *scan.Reader) { d.note("wrap through ", r.Attr("wrapText")) },
@@ -43,7 +43,7 @@ var drawnElements = map[string]func(d *drawn, r *scan.Reader){
 	"a:srcRect":           func(d *drawn, r *scan.Reader) { d.note("crop ", attributes(r, "l", "t", "r", "b")) },
 	"a:prstGeom":          func(d *drawn, r *scan.Reader) { d.tree("shape", r, "rect") },
 	"a:custGeom":          func(d *drawn, r *scan.Reader) { d.tree("shape", r) },
-	"a:noFill":            func(d *drawn, _ *scan.Reader) { d.note("", "no fill") },
+	"a:noFill":            func(d *drawn, _ *scan.Reader) { d.note("", noFill) },
 	"a:solidFill":         func(d *drawn, r *scan.Reader) { d.tree("fill", r) },
 	"a:gradFill":          func(d *drawn, r *scan.Reader) { d.tree("gradient", r) },
 	"a:pattFill":          func(d *drawn, r *scan.Reader) { d.tree("pattern", r) },
@@ -56,8 +56,8 @@ var drawnElements = map[string]func(d *drawn, r *scan.Reader){
 	"a:alphaModFix":       func(d *drawn, r *scan.Reader) { d.tree("opacity", r, "amt 100000") },
 	"a:clrChange":         func(d *drawn, r *scan.Reader) { d.tree("color change", r) },
 	"wps:bodyPr":          bodyProperties,
-	"wps:lnRef":           func(d *drawn, r *scan.Reader) { d.tree("line of the style", r) },
-	"wps:fillRef":         func(d *drawn, r *scan.Reader) { d.tree("fill of the style", r) },
+	"wps:lnRef":           func(d *drawn, r *scan.Reader) { d.tree(styleLine, r) },
+	"wps:fillRef":         func(d *drawn, r *scan.Reader) { d.tree(styleFill, r) },
 	"wps:effectRef":       func(d *drawn, r *scan.Reader) { d.tree("effect of the style", r) },
 	"wps:wgp":             func(d *drawn, _ *scan.Reader) { d.inGroup = true },
 	"v:textpath":          func(d *drawn, r *scan.Reader) { d.word(r.Attr("string")) },
@@ -130,12 +130,22 @@ func (d *drawn) word(text string) {
 	}
 }
 
+// Properties of drawings that depend on one another: what a shape lacks counts only if its style would give it.
+const noFill, noLine, styleFill, styleLine = "no fill", "noFill", "fill of the style", "line of the style"
+
 // all returns the properties of a drawing.
 func (d *drawn) all() []string {
-	if len(d.rest) == 0 {
-		return d.format
+	has := func(label string) bool {
+		return slices.ContainsFunc(d.format, func(property string) bool { return strings.HasPrefix(property, label) })
 	}
-	return append(slices.Clip(d.format), "more "+hashOf([]byte(strings.Join(d.rest, "\x00"))))
+	hasFill, hasLine := has(styleFill), has(styleLine)
+	format := slices.DeleteFunc(slices.Clone(d.format), func(property string) bool {
+		return !hasFill && property == noFill || !hasLine && strings.HasPrefix(property, "line ") && strings.HasSuffix(property, noLine)
+	})
+	if len(d.rest) == 0 {
+		return format
+	}
+	return append(format, "more "+hashOf([]byte(strings.Join(d.rest, "\x00"))))
 }
 
 // orHash returns a text, or its hash if it is long.
@@ -160,17 +170,24 @@ var drawnDefaults = map[string]string{
 // writeTree writes the attributes of an element and the elements in it. A color is written without the name of its element.
 func writeTree(b *strings.Builder, r *scan.Reader, nesting int) {
 	const most = 8
-	attributes := r.Attributes()
-	for i := range attributes {
-		name, value := r.AttributeName(&attributes[i]), scan.Value(r.Value(&attributes[i]))
+	var values []string
+	isRGB := r.LocalName() == "srgbClr"
+	for i := range r.Attributes() {
+		a := &r.Attributes()[i]
+		name, value := r.AttributeName(a), scan.Value(r.Value(a))
+		if isRGB {
+			value = strings.ToUpper(value)
+		}
 		switch {
 		case name == "" || name == "xmlns" || drawnDefaults[name] == value:
 		case name == "val" || name == "prst":
-			b.WriteString(" " + value)
+			values = append(values, " "+value)
 		default:
-			b.WriteString(" " + name + " " + value)
+			values = append(values, " "+name+" "+value)
 		}
 	}
+	slices.Sort(values)
+	b.WriteString(strings.Join(values, ""))
 	for range r.Children {
 		name := r.LocalName()
 		if nesting == most || name == "extLst" {
@@ -225,6 +242,14 @@ func placement(r *scan.Reader) string {
 	return text
 }
 
+// share returns what a relative size is a share of. It is "" for a share of 0, which Word writes for sizes that are absolute.
+func share(placement string) string {
+	if strings.HasSuffix(placement, " share 0") {
+		return ""
+	}
+	return placement
+}
+
 func transform(d *drawn, r *scan.Reader) {
 	d.note("rotation ", r.Attr("rot"))
 	for _, name := range []string{"flipH", "flipV"} {
@@ -249,32 +274,5 @@ func bodyProperties(d *drawn, r *scan.Reader) {
 			continue
 		}
 		d.note("", "text "+name+" "+string(raw))
-	}
-}
-
-// vmlStyle are the properties of the style of a VML shape that a reader sees.
-var vmlStyle = []string{
-	"width", "height", "rotation", "flip", "left", "top", "margin-left", "margin-top", "visibility", "v-text-anchor",
-	"mso-position-horizontal", "mso-position-horizontal-relative", "mso-position-vertical", "mso-position-vertical-relative",
-}
-
-// vmlShape adds the properties of a VML shape.
-func vmlShape(d *drawn, r *scan.Reader) {
-	values := map[string]string{}
-	for declaration := range strings.SplitSeq(r.Attr("style"), ";") {
-		name, value, _ := strings.Cut(declaration, ":")
-		values[strings.TrimSpace(name)] = strings.TrimSpace(value)
-	}
-	for _, name := range vmlStyle {
-		d.note(name+" ", values[name])
-	}
-	for _, name := range []string{"fillcolor", "filled", "strokecolor", "strokeweight", "stroked", "from", "to", "points"} {
-		d.note(name+" ", orHash(r.Attr(name)))
-	}
-	if path := r.Attr("path"); path != "" {
-		d.note("path ", orHash(path))
-	}
-	if kind := strings.TrimPrefix(r.Attr("type"), "#_x0000_t"); kind != "75" { // 75 is an image
-		d.note("shape type ", kind)
 	}
 }
