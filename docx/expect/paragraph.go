@@ -147,6 +147,9 @@ func (o *outliner) paragraphFormat(n *wml.Node, l *Line) []string {
 	if suffix != "tab" {
 		format = append(format, "followed by "+suffix)
 	}
+	if align := propertyText("w:jc", level.Align); align != "" && level.Align != "" {
+		format = append(format, "number "+align)
+	}
 	first, _ := utf8.DecodeRuneInString(mark)
 	for _, property := range textFormat(run, scripterOf(run).scriptOf(first), &o.sheet.Theme) {
 		format = append(format, "number "+property)
@@ -257,7 +260,7 @@ func (in *inline) run(run, n *wml.Node, link string) {
 		case "w:cr", "w:noBreakHyphen", "w:softHyphen":
 			add(string(wml.Characters[child.Name]))
 		case "w:sym":
-			add(in.symbol(child))
+			in.symbol(child, run, link)
 		case "mc:AlternateContent":
 			if branch := alternative(child); branch != nil {
 				in.run(run, branch, link)
@@ -294,16 +297,15 @@ func (in *inline) addRun(text string, run *wml.Node, link string, more ...string
 	})
 }
 
-// symbol returns the character of a w:sym.
-func (in *inline) symbol(n *wml.Node) string {
-	if !in.enter(n) {
-		return ""
+// symbol adds the character of a w:sym, which has a font of its own.
+func (in *inline) symbol(n, run *wml.Node, link string) {
+	if in.isHidden() || !in.enter(n) {
+		return
 	}
-	code, err := strconv.ParseUint(in.reader.Attr("w:char"), 16, 16)
-	if err != nil {
-		return ""
+	font := in.reader.Attr("w:font")
+	if code, err := strconv.ParseUint(in.reader.Attr("w:char"), 16, 16); err == nil {
+		in.addRun(string(rune(code)), run, link, "symbol of "+font)
 	}
-	return string(rune(code))
 }
 
 // ruby adds text with a phonetic guide, which has a line of its own.

@@ -48,6 +48,7 @@ type levelElement struct {
 	Text   string // with %1 to %9 for numbers
 	Format string // w:numFmt
 	Style  string // ID of the style whose paragraphs have this level
+	Align  string // w:lvlJc, of the number
 
 	run, paragraph Properties
 }
@@ -179,6 +180,8 @@ func (s *Sheet) readLevel(place levelPlace) *levelElement {
 			l.Format = r.Attr("w:val")
 		case "w:pStyle":
 			l.Style = r.Attr("w:val")
+		case "w:lvlJc":
+			l.Align = r.Attr("w:val")
 		}
 	}
 	return l
