@@ -95,6 +95,11 @@ func (c *compiler) asideIn(n *wml.Node, text, place string) *aside {
 		c.warnAside(n, text, place, "The tag '"+text+"' stays text: only values are allowed in this place ("+place+").")
 		return nil
 	}
+	if a.mark.tag.Filter("wordml") != nil {
+		c.failAside(a, text, &lang.SyntaxError{Message: "WordprocessingML cannot be inserted here",
+			Hint: "put the tag into the text of a paragraph"})
+		return nil
+	}
 	if a.mark.tag.Filter("chart") != nil {
 		c.failAside(a, text, &lang.SyntaxError{Message: "there is no chart for the data here",
 			Hint: "insert a chart in Word (Insert, Chart), and use only the tag as its alt text"})

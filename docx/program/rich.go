@@ -66,7 +66,7 @@ func (x *execution) writeRich(o *Value, v shown) error {
 	h := &richHost{x: x, tag: o.Tag, at: p}
 	c := x.richContext(o.Tag, p, v)
 	if v.isWordML() && !v.doc.Inline() && p.LeavePar == nil {
-		x.faultNoPlace(o.Tag)
+		x.faultNoPlace(o)
 		return nil
 	}
 	if v.doc.Inline() || p.LeavePar == nil {

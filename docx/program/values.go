@@ -64,7 +64,7 @@ func (o *Value) run(x *execution) error {
 	switch {
 	case o.Place == nil && v.doc != nil: // only text is possible
 		if v.isWordML() {
-			x.faultNoPlace(o.Tag)
+			x.faultNoPlace(o)
 			return nil
 		}
 		v.text = v.doc.Text()

@@ -25,7 +25,7 @@ func (x *execution) readWordML(tag *lang.Tag, v *shown) (markup, error) {
 		return reject(errWordML)
 	}
 	doc, err := wordml.Parse(x.meter, v.text)
-	if spent := x.meter.Check(); spent != nil {
+	if spent := x.fatal(err); spent != nil {
 		return nil, spent
 	}
 	if err != nil {
@@ -39,8 +39,10 @@ func (x *execution) readWordML(tag *lang.Tag, v *shown) (markup, error) {
 	return doc, nil
 }
 
-// faultNoPlace reports a fragment that cannot be where its tag is.
-func (x *execution) faultNoPlace(tag *lang.Tag) {
-	x.fault(tag, "The value of '%s' cannot be inserted: %s.", errors.New("paragraphs and tables are not possible in this place; put the tag "+
+// faultNoPlace reports a fragment that cannot be where its tag is. The tag stays.
+func (x *execution) faultNoPlace(o *Value) {
+	x.values.missing = true
+	x.out.buf = append(x.out.buf, o.Source...)
+	x.fault(o.Tag, "The value of '%s' cannot be inserted: %s.", errors.New("paragraphs and tables are not possible in this place; put the tag "+
 		"into a paragraph of its own"))
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -22,7 +23,11 @@ const (
 	maxSize     = 4 << 20 // bytes
 	maxElements = 200_000
 	maxDepth    = 50
+	maxColumns  = 63 // of a table, in Word
 )
+
+// nodeBytes is the approximate memory of an element.
+const nodeBytes = 300
 
 // stepBytes is the number of bytes of a fragment that count as a step of the meter.
 const stepBytes = 2
@@ -55,6 +60,14 @@ func Parse(m *budget.Meter, fragment string) (*Doc, error) {
 	if len(fragment) > maxSize {
 		return nil, fmt.Errorf("it has %d bytes, more than the limit of %d", len(fragment), maxSize)
 	}
+	if strings.Contains(fragment, "<!DOCTYPE") {
+		return nil, errors.New("it has a document type (<!DOCTYPE), which a fragment cannot have")
+	}
+	memory := nodeBytes * min(strings.Count(fragment, "<")-strings.Count(fragment, "</"), maxElements)
+	if err := m.Hold(memory); err != nil {
+		return nil, err
+	}
+	defer m.Release(memory)
 	src := []byte(begin + fragment + "</w:body>")
 	p := &parser{src: src, r: scan.New(src)}
 	p.r.Next()
@@ -124,15 +137,55 @@ func (p *parser) element(parent, name string, depth int) (*node, error) {
 	if err := p.r.Err(); err != nil {
 		return nil, fmt.Errorf("it is not well-formed XML: %w", err)
 	}
-	if strings.ContainsFunc(n.text, isNoXML) {
-		return nil, errors.New("a text has control characters, which are not allowed in a document")
+	if err := cmp.Or(checkText(n.text), checkColumns(n)); err != nil {
+		return nil, err
 	}
 	return n, spec.complete(n)
 }
 
-// isNoXML reports whether a character cannot be in an XML document (XML 1.0, section 2.2).
-func isNoXML(r rune) bool {
-	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF || r == utf8.RuneError
+// checkText returns the first character of a text that cannot be in a document (XML 1.0, section 2.2).
+func checkText(text string) error {
+	for _, r := range text {
+		switch {
+		case r < ' ' && r != '\t' && r != '\n' && r != '\r':
+			return errors.New("a text has control characters, which are not allowed in a document")
+		case r == utf8.RuneError:
+			return errors.New("a text has an unreadable character (U+FFFD), or a reference such as &name; that XML does not have")
+		case r == 0xFFFE || r == 0xFFFF:
+			return fmt.Errorf("a text has U+%X, which is not a character", r)
+		}
+	}
+	return nil
+}
+
+// checkColumns reports a table with more columns than Word reads.
+func checkColumns(n *node) error {
+	columns := 0
+	for _, child := range n.children {
+		switch child.name {
+		case "gridCol":
+			columns++
+		case "tc":
+			columns += child.span()
+		}
+	}
+	if columns > maxColumns {
+		return fmt.Errorf("w:%s has %d columns, more than the limit of Word, which is %d", n.name, columns, maxColumns)
+	}
+	return nil
+}
+
+// span returns the number of columns of a cell.
+func (n *node) span() int {
+	for _, props := range n.children {
+		for _, p := range props.children {
+			if props.name == "tcPr" && p.name == "gridSpan" {
+				columns, _ := strconv.Atoi(p.attrs[0].value) // the value has been checked
+				return columns
+			}
+		}
+	}
+	return 1
 }
 
 // attributes reads the attributes of the last start tag.
