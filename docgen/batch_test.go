@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"platen/docgen"
+	"platen/docx/lang"
 )
 
 // batchOf returns a batch with one document for each input: "Document 1", "Document 2", and so on.
@@ -236,7 +237,7 @@ func TestBatchProblems(t *testing.T) {
 			"a text for an input":                {batchOf(template.ID, 0, `"{}"`), []string{at + "[0].user_input"}},
 			"an input that is cut":               {batchOf(template.ID, 0, `{"a":1`), []string{at + "[0].user_input"}},
 			"two inputs in one":                  {batchOf(template.ID, 0, `{}{}`), []string{at + "[0].user_input"}},
-			"an input too deep":                  {batchOf(template.ID, 0, deep(501)), []string{at + "[0].user_input"}},
+			"an input too deep":                  {batchOf(template.ID, 0, deep(lang.MaxDepth+1)), []string{at + "[0].user_input"}},
 			"an input far too deep":              {batchOf(template.ID, 0, strings.Repeat(`{"a":[`, 3000)), []string{at + "[0].user_input"}},
 			"an input too large": {batchOf(template.ID, 0, `{"a":"`+strings.Repeat("x", 20_000)+`"}`),
 				[]string{at + "[0].user_input"}},
@@ -273,7 +274,7 @@ func TestBatchProblems(t *testing.T) {
 			}
 		})
 		t.Run("do not exist in valid batches", func(t *testing.T) {
-			for _, input := range []string{" {} ", deep(500), `{"a":"\u0000 \" { [ \\"}`, `{"a":1e999}`} {
+			for _, input := range []string{" {} ", deep(lang.MaxDepth), `{"a":"\u0000 \" { [ \\"}`, `{"a":1e999}`} {
 				_, err := w.CreateBatch(ctx, w.alice, batchOf(template.ID, 0, input))
 				wantCode(t, err, "")
 			}

@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	// maxInputDepth is the maximum nesting depth of lists and objects in a user_input.
-	maxInputDepth = 500
 	// maxShapeBytes is the size of a batch's data, and maxShapeText that of its shape, above which no shape is stored. Contracts then
 	// cannot say whether a new version of the template breaks the batch.
 	maxShapeBytes = 8 << 20
@@ -103,8 +101,8 @@ func (i *Input) validate(limits Limits) string {
 		return "user_input must be a JSON object"
 	case len(i.text) > limits.InputBytes:
 		return fmt.Sprintf("user_input has %d bytes, more than the limit of %d", len(i.text), limits.InputBytes)
-	case i.depth > maxInputDepth:
-		return fmt.Sprintf("user_input nests deeper than the limit of %d", maxInputDepth)
+	case i.depth > lang.MaxDepth:
+		return fmt.Sprintf("user_input nests deeper than the limit of %d", lang.MaxDepth)
 	}
 	return i.problem
 }
