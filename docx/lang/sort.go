@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"time"
 )
 
 // sortBy is one of the keys that a list is sorted by.
@@ -37,8 +38,8 @@ type sortable struct {
 	places []place
 }
 
-// sortItems sorts the items by their keys: numbers by value, then texts in the order of the locale, then false and true. Missing keys come
-// last, also in descending order. The order of equal items does not change.
+// sortItems sorts the items by their keys: numbers by value, then dates, then texts in the order of the locale, then
+// false and true. Missing keys come last, also in descending order. The order of equal items does not change.
 func sortItems(e *Env, f *Filter, items []Value) (Value, error) {
 	keys := sortKeys(f.Args)
 	if err := e.hold(len(items)*(2*itemBytes+len(keys)*sortBytes), e.subject); err != nil {
@@ -78,17 +79,19 @@ func sortItems(e *Env, f *Filter, items []Value) (Value, error) {
 }
 
 // sortBytes is the approximate memory of a sort key.
-const sortBytes = 64
+const sortBytes = 96
 
 // place is where a value belongs among others.
 type place struct {
-	kind   int // numbers, texts, false and true, missing
+	kind   int // numbers, dates, texts, false and true, missing
 	number number
 	text   string
+	date   time.Time
 }
 
 const (
 	placeNumber = iota
+	placeDate
 	placeText
 	placeBool
 	placeMissing
@@ -122,6 +125,11 @@ func (e *Env) sortPlace(by sortBy, item Value) (place, error) {
 	if _, ok := v.(bool); ok {
 		return place{kind: placeBool, text: s}, nil
 	}
+	if hasDigit(s) {
+		if m, ok := e.asMoment(v); ok {
+			return place{kind: placeDate, date: m.Time}, nil
+		}
+	}
 	return place{kind: placeText, text: s}, nil
 }
 
@@ -134,6 +142,8 @@ func (e *Env) comparePlaces(a, b place, descending bool) int {
 	case c != 0:
 	case a.kind == placeNumber:
 		c = a.number.compare(b.number)
+	case a.kind == placeDate:
+		c = a.date.Compare(b.date)
 	case a.kind == placeText:
 		c = e.collate(a.text, b.text)
 	default:
