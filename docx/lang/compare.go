@@ -184,9 +184,19 @@ func (e *Env) order(n *Binary, l, r Value) (Value, error) {
 	s, lok := l.(string)
 	t, rok := r.(string)
 	if lok && rok {
+		if hasSeparators(s) && hasDigit(t) || hasSeparators(t) && hasDigit(s) {
+			return nil, &fault{node: n, message: "compares numbers with separators, such as 1,234; they must be numbers, such as 1234.50"}
+		}
 		return holds(n.Op, e.compareTexts(s, t)), e.spend(1, n)
 	}
 	return nil, &fault{node: n, message: "compares " + kindName(l) + " with " + kindName(r)}
+}
+
+// hasSeparators reports whether a text is a number with separators of thousands, or with a comma before its decimals. Its letters are not in
+// the order of the number.
+func hasSeparators(s string) bool {
+	digits := strings.TrimPrefix(s, "-")
+	return digits != "" && isDigit(rune(digits[0])) && strings.ContainsAny(digits, ", '") && strings.Trim(digits, "0123456789,.' ") == ""
 }
 
 // compareTexts compares two texts by their dates if both are dates in words, or else by their letters.
