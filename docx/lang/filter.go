@@ -42,6 +42,7 @@ type filter struct {
 	same     bool                  // the result is still the same value, so that the use by the next filter also applies to it
 	optional bool                  // the value may be missing
 	ofTag    bool                  // sets something for the whole tag
+	when     int                   // the number of the argument that is a condition; 0 for none
 	sole     bool                  // makes something else of the value, so that a tag has only one of them
 
 	// apply returns the result for v, or nil if it is missing.

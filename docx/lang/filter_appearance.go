@@ -10,7 +10,7 @@ import (
 var appearanceFilters = map[string]*filter{
 	"shade": {
 		usage: `shade, shade(condition) or shade("row", condition)`, arity: arity{0, 2},
-		takes: like(aText, "red"), args: []takes{{}}, sole: true, check: shadeTarget, checkValue: colorMistake, apply: shade,
+		takes: like(aText, "red"), args: []takes{{}}, when: 2, sole: true, check: shadeTarget, checkValue: colorMistake, apply: shade,
 	},
 	"rotate": {usage: "rotate(90)", arity: arity{1, 1}, same: true, args: []takes{likeNumber("90")}, note: rotate},
 	"options": {
@@ -97,7 +97,7 @@ func shade(e *Env, f *Filter, v Value) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !truth(holds) {
+		if !e.isTrue(condition, holds) {
 			return "", nil
 		}
 	}

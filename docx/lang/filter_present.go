@@ -43,28 +43,28 @@ var presentFilters = map[string]*filter{
 	},
 
 	"bold": {
-		usage: "bold or bold(condition)", arity: arity{0, 1}, same: true,
+		usage: "bold or bold(condition)", arity: arity{0, 1}, same: true, when: 1,
 		note: mark(func(p *Present) *bool { return &p.Bold }),
 	},
 	"italic": {
-		usage: "italic or italic(condition)", arity: arity{0, 1}, same: true,
+		usage: "italic or italic(condition)", arity: arity{0, 1}, same: true, when: 1,
 		note: mark(func(p *Present) *bool { return &p.Italic }),
 	},
 	"underline": {
-		usage: "underline or underline(condition)", arity: arity{0, 1}, same: true,
+		usage: "underline or underline(condition)", arity: arity{0, 1}, same: true, when: 1,
 		note: mark(func(p *Present) *bool { return &p.Underline }),
 	},
 	"strike": {
-		usage: "strike or strike(condition)", arity: arity{0, 1}, same: true,
+		usage: "strike or strike(condition)", arity: arity{0, 1}, same: true, when: 1,
 		note: mark(func(p *Present) *bool { return &p.Strike }),
 	},
 	"color": {
 		usage: `color("#C00000"), color("red") or color("red", condition)`, arity: arity{1, 2},
-		same: true, args: []takes{like(aText, "red"), {}}, note: color,
+		same: true, args: []takes{like(aText, "red"), {}}, when: 2, note: color,
 	},
 	"style": {
 		usage: `style("Strong") or style("Strong", condition)`, arity: arity{1, 2},
-		same: true, args: []takes{like(aText, "Strong"), {}}, note: style,
+		same: true, args: []takes{like(aText, "Strong"), {}}, when: 2, note: style,
 	},
 	"link": {
 		usage: `link or link("text")`, arity: arity{0, 1}, also: []string{"url"},
@@ -109,6 +109,9 @@ func (e *Env) note(f *Filter) error {
 		var err error
 		if args[i], err = e.eval(arg); err != nil {
 			return err
+		}
+		if i+1 == f.fn.when {
+			args[i] = e.isTrue(arg, args[i])
 		}
 	}
 	return f.fn.note(e.presenting(), f, args)

@@ -253,6 +253,9 @@ func (p *parser) checkFilter(f *Filter, before []Filter, value Node) {
 			p.checkCondition(f.Args[0], "write "+f.fn.usage)
 		}
 	}
+	if f.fn.when > 0 && len(f.Args) >= f.fn.when {
+		p.checkCondition(f.Args[f.fn.when-1], "write "+f.fn.usage)
+	}
 	p.checkSole(f, before)
 	p.checkValue(f, before, value)
 	p.checkNumbers(f)
