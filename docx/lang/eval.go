@@ -254,12 +254,28 @@ func truth(v Value) bool {
 	return true
 }
 
-// isTrue is truth for the value of n in a condition. It warns about the string "false", which counts as true.
+// isTrue is truth for the value of n in a condition. It warns about strings that mean false, because they count as true.
 func (e *Env) isTrue(n Node, v Value) bool {
-	if s, ok := v.(string); ok && len(s) == len("false") && strings.EqualFold(s, "false") {
+	if s, ok := v.(string); ok && meansFalse(s) {
 		e.doubtAbout(n, "The value of '"+n.String()+"' is the string \""+s+"\", which counts as true.")
 	}
 	return truth(v)
+}
+
+// meansFalse reports whether a string is how programs write false: "false", "no", or a zero.
+func meansFalse(s string) bool {
+	if s == "" {
+		return false
+	}
+	switch s[0] {
+	case 'f', 'F':
+		return strings.EqualFold(s, "false")
+	case 'n', 'N':
+		return strings.EqualFold(s, "no")
+	case '0':
+		return strings.Trim(s, "0.") == ""
+	}
+	return false
 }
 
 // isZero reports whether a JSON number is 0, however written.

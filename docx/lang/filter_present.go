@@ -285,7 +285,7 @@ func pageBreak(e *Env, _ *Filter, v Value) (Value, error) {
 	}
 	p := e.presenting()
 	p.As = AsText
-	if truth(v) {
+	if e.isTrue(e.subject, v) {
 		p.As = AsPageBreak
 	}
 	return "", nil
