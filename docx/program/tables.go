@@ -75,6 +75,10 @@ func (o *CellSpan) run(x *execution) error {
 	span := 1
 	if present != nil {
 		span = min(max(present.Span, 1), o.Max)
+		if present.Span > o.Max {
+			x.warn(o.Tag, fmt.Sprintf("The cell of '%s' cannot span %d columns: up to the end of its row, there are %d.",
+				o.Tag.Expr, present.Span, o.Max))
+		}
 	}
 	x.tables.covered[o.Slot] = span - 1
 	if span > 1 {
