@@ -114,3 +114,16 @@ func hasKeys(v Value, keys []string, left *int) bool {
 	}
 	return false
 }
+
+// doubt adds a warning about the current tag, once.
+func (e *Env) doubt(line string) { e.doubtAbout(nil, line) }
+
+// doubtAbout adds a warning about the value of n in the current tag, once.
+func (e *Env) doubtAbout(n Node, line string) {
+	about := e.about(nil)
+	if p, ok := n.(*Path); ok {
+		about.datum = e.datum(p)
+	}
+	about.same = line
+	e.warnings.add(line, about)
+}

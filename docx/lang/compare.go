@@ -192,8 +192,8 @@ func (e *Env) order(n *Binary, l, r Value) (Value, error) {
 	return nil, &fault{node: n, message: "compares " + kindName(l) + " with " + kindName(r)}
 }
 
-// hasSeparators reports whether a text is a number with separators of thousands, or with a comma before its decimals. Its letters are not in
-// the order of the number.
+// hasSeparators reports whether a text is a number with separators of thousands, or with a comma before its decimals. Such texts are not in
+// the order of their numbers.
 func hasSeparators(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	return digits != "" && isDigit(rune(digits[0])) && strings.ContainsAny(digits, ", '") && strings.Trim(digits, "0123456789,.' ") == ""

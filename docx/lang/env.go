@@ -446,19 +446,6 @@ func (e *Env) report(err error) error {
 	return nil
 }
 
-// doubt adds a warning about the current tag, once.
-func (e *Env) doubt(line string) { e.doubtAbout(nil, line) }
-
-// doubtAbout adds a warning about the value of n in the current tag, once.
-func (e *Env) doubtAbout(n Node, line string) {
-	about := e.about(nil)
-	if p, ok := n.(*Path); ok {
-		about.datum = e.datum(p)
-	}
-	about.same = line
-	e.warnings.add(line, about)
-}
-
 // spend takes n steps at a node from the meter.
 func (e *Env) spend(n int, at Node) error {
 	if err := e.meter.Spend(n); err != nil {

@@ -34,6 +34,9 @@ var dateFilters = map[string]*filter{
 // checkPattern returns the check of a pattern with which a date or a time is written.
 func checkPattern(write func(*locale.Locale, time.Time, string) (string, error), meant func(string) string) func(*Filter, string) string {
 	return func(_ *Filter, pattern string) string {
+		if word := wordIn(pattern); word != "" {
+			return wordMessage(word)
+		}
 		_, err := write(locale.Default(), time.Time{}, meant(pattern))
 		if unusable, ok := errors.AsType[*locale.PatternError](err); ok {
 			return "cannot be used: " + unusable.Reason
@@ -52,6 +55,9 @@ func date(e *Env, f *Filter, v Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkWords(f, pattern); err != nil {
+		return nil, err
+	}
 	return e.writeDate(m, datePattern(pattern))
 }
 
@@ -66,6 +72,9 @@ func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
 	}
 	pattern, err := e.textOr(f, 0, "short")
 	if err != nil {
+		return nil, err
+	}
+	if err := checkWords(f, pattern); err != nil {
 		return nil, err
 	}
 	pattern = meantLetters(pattern)
@@ -97,7 +106,8 @@ func (e *Env) checkClock(m moment, pattern string) {
 	case m.dateOnly:
 		e.doubtAbout(e.subject, "The value of '"+e.subject.String()+"'"+NoTime)
 	case strings.ContainsAny(letters, "hK") && !strings.ContainsAny(letters, "aB"):
-		e.doubt("The hours in the pattern " + quote(pattern) + " are those of a 12-hour clock, without am or pm. Write HH for 24 hours, or add a.")
+		e.doubt("The hours in the pattern " + quote(pattern) +
+			" are those of a 12-hour clock, without am or pm. Write HH for 24 hours, or add a.")
 	}
 }
 
@@ -107,11 +117,12 @@ const NoTime = " is a date without a time of day. Its time is shown as midnight.
 // ShowsTime reports whether a pattern has letters for a time of day or its zone. The names of styles are right for any date.
 func ShowsTime(pattern string) bool {
 	const clockLetters = "hHkKmsSaBzZOvVXx"
-	switch pattern {
-	case "short", "medium", "long", "full":
-		return false
-	}
-	return strings.ContainsAny(pattern, clockLetters) && strings.ContainsAny(unquoted(pattern), clockLetters)
+	return !isStyle(pattern) && strings.ContainsAny(pattern, clockLetters) && strings.ContainsAny(unquoted(pattern), clockLetters)
+}
+
+// isStyle reports whether a pattern is the name of a style.
+func isStyle(pattern string) bool {
+	return pattern == "short" || pattern == "medium" || pattern == "long" || pattern == "full"
 }
 
 // timezone converts a time to a time zone. A date without a time of day stays unchanged.

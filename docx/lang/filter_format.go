@@ -33,12 +33,26 @@ func format(e *Env, f *Filter, v Value) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := checkWords(f, pattern); err != nil {
+			return nil, err
+		}
 		return e.writeDate(m, cmp.Or(boxDate(pattern), pattern))
 	}
 	return nil, &fault{
 		node:    f.Args[0],
 		message: `is not a pattern: use one like "dd-mm-yyyy" for a date, "#,##0.00" for a number, or "xxx-xxxx" for text`,
 	}
+}
+
+// checkFormat returns the mistake in a pattern of format, or "". Most mistakes depend on the value.
+func checkFormat(_ *Filter, pattern string) string {
+	if isMask(pattern) || strings.ContainsAny(pattern, "#0") || !isDatePattern(pattern) && boxDate(pattern) == "" {
+		return ""
+	}
+	if word := wordIn(pattern); word != "" {
+		return wordMessage(word)
+	}
+	return ""
 }
 
 // boxDate returns Box's pattern of a date in the letters of CLDR, or "" if it is not Box's.

@@ -24,7 +24,8 @@ const (
 var numberFilters = map[string]*filter{
 	"format": {
 		usage: `format("dd-mm-yyyy"), format("#,##0.00"), format("US-Number") or format("xxx-xxxx")`, arity: arity{1, 1},
-		also: []string{"number"}, takesFor: formatTakes, args: []takes{like(aText, "xxx-xxxx")}, apply: eachScalar(format),
+		also: []string{"number"}, takesFor: formatTakes, args: []takes{like(aText, "xxx-xxxx")}, check: checkFormat,
+		apply: eachScalar(format),
 	},
 	"currency": {
 		usage: `currency("EUR") or currency("EUR", 0)`, arity: arity{1, 2}, also: []string{"money"},

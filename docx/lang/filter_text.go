@@ -22,7 +22,7 @@ var textFilters = map[string]*filter{
 	},
 	"replace": {
 		usage: `replace("old", "new")`, arity: arity{2, 2},
-		takes: takes{want: aScalar}, args: []takes{{want: aScalar}}, apply: eachText(replace),
+		takes: takes{want: aScalar}, args: []takes{{want: aScalar}}, check: checkReplaced, apply: eachText(replace),
 	},
 	"pad": {
 		usage: `pad(6, "0") or pad(20, " ", "right")`, arity: arity{1, 3},
@@ -107,6 +107,17 @@ func runeOffset(s string, n int) int {
 		}
 	}
 	return len(s)
+}
+
+// checkReplaced returns the mistake in the text that replace looks for, or "".
+func checkReplaced(_ *Filter, s string) string {
+	switch slashed := inSlashes.FindStringSubmatch(s); {
+	case s == "":
+		return "is empty, so there is nothing to replace"
+	case slashed != nil && slashed[2] != "":
+		return "is text, not a pattern: replace looks for these characters"
+	}
+	return ""
 }
 
 // replace replaces its first argument with the second one everywhere.

@@ -50,8 +50,8 @@ func compilePattern(text string) (*pattern, error) {
 	return &pattern{re, len(program.Inst), slashed != nil}, nil
 }
 
-// inSlashes matches a pattern as other languages write it: in slashes, with flags after them. Parts of paths, such as /static/img and
-// /about/us, are none.
+// inSlashes matches a pattern as other languages write it: in slashes, with flags after them. It does not match parts of
+// paths, such as /static/img and /about/us.
 var inSlashes = regexp.MustCompile(`^/(.+)/([gimsu]?|gi|ig|gm|mg|im|iu|gu|gim)$`)
 
 func errSlashes(meant string) error {
