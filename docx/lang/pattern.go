@@ -87,6 +87,7 @@ func canMatch(program *syntax.Prog) bool {
 		switch inst := &program.Inst[s.at]; inst.Op {
 		case syntax.InstMatch:
 			return true
+		case syntax.InstFail:
 		case syntax.InstAlt, syntax.InstAltMatch:
 			open = append(open, next, state{inst.Arg, s.begun, s.atLast})
 		case syntax.InstCapture, syntax.InstNop:

@@ -1,6 +1,9 @@
 package lang
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The words that check or clear a box, in lower case: what programs write for true and false, and yes and no in the languages in which
 // numbers are spelled out. Numbers are not among them: 0 clears a box, and every other number checks it.
@@ -34,11 +37,8 @@ func (e *Env) Ticked(v Value) bool {
 		}
 		return word != "" && !untickedWords[word]
 	case []any:
-		for _, item := range v {
-			if isBool(item) {
-				e.doubtTick("is a list of several values")
-				break
-			}
+		if slices.ContainsFunc(v, func(item any) bool { return isBool(item) }) {
+			e.doubtTick("is a list of several values")
 		}
 	}
 	return truth(v)

@@ -43,6 +43,6 @@ func (x *execution) readWordML(tag *lang.Tag, v *shown) (markup, error) {
 func (x *execution) faultNoPlace(o *Value) {
 	x.values.missing = true
 	x.out.buf = append(x.out.buf, o.Source...)
-	x.fault(o.Tag, "The value of '%s' cannot be inserted: %s.", errors.New("paragraphs and tables are not possible in this place; put the tag "+
-		"into a paragraph of its own"))
+	x.fault(o.Tag, "The value of '%s' cannot be inserted: %s.", errors.New("paragraphs and tables are not possible in this place; "+
+		"put the tag into a paragraph of its own"))
 }

@@ -15,14 +15,15 @@ func table(cells string) string {
 func paragraph(content string) string { return "<w:p><w:r><w:t>" + content + "</w:t></w:r></w:p>" }
 
 func TestRejected(t *testing.T) {
+	columns := strings.Repeat("<w:gridCol/>", 64)
 	const cell, wide = "<w:tc><w:p/></w:tc>", `<w:tc><w:tcPr><w:gridSpan w:val="3"/></w:tcPr><w:p/></w:tc>`
 	for fragment, want := range map[string]string{
 		table(strings.Repeat(cell, 63)):        "",
 		table(strings.Repeat(cell, 64)):        "w:tr has 64 columns, more than the limit of Word, which is 63",
 		table(strings.Repeat(cell, 60) + wide): "",
 		table(strings.Repeat(cell, 61) + wide): "w:tr has 64 columns, more than the limit of Word, which is 63",
-		"<w:tbl><w:tblPr/><w:tblGrid>" + strings.Repeat("<w:gridCol/>", 64) + "</w:tblGrid><w:tr>" + cell + "</w:tr></w:tbl>": "w:tblGrid has 64 " +
-			"columns, more than the limit of Word, which is 63",
+		"<w:tbl><w:tblPr/><w:tblGrid>" + columns + "</w:tblGrid><w:tr>" + cell + "</w:tr></w:tbl>": "w:tblGrid has 64 columns, more than " +
+			"the limit of Word, which is 63",
 		`<!DOCTYPE x [<!ENTITY a "b">]>` + paragraph("&a;"): "it has a document type (<!DOCTYPE), which a fragment cannot have",
 		paragraph("a&name;"):  "a text has an unreadable character (U+FFFD), or a reference such as &name; that XML does not have",
 		paragraph("a\uFFFDb"): "a text has an unreadable character (U+FFFD), or a reference such as &name; that XML does not have",
