@@ -206,17 +206,22 @@ func orPlain(properties []string) string {
 
 // differing returns the properties of each list that the other lacks. Lengths that hardly differ are equal.
 func differing(want, got []string) (wants, gots []string) {
-	for _, p := range want {
-		if !slices.ContainsFunc(got, func(other string) bool { return isNear(p, other) }) {
-			wants = append(wants, p)
+	return lacking(want, got), lacking(got, want)
+}
+
+// lacking returns those of some properties that others lack.
+func lacking(properties, others []string) (missing []string) {
+	known := make(map[string]bool, len(others))
+	for _, p := range others {
+		known[p] = true
+	}
+	lengths := slices.DeleteFunc(slices.Clone(others), func(p string) bool { return toleranceOf(p) == 0 })
+	for _, p := range properties {
+		if !known[p] && !slices.ContainsFunc(lengths, func(other string) bool { return isNear(p, other) }) {
+			missing = append(missing, p)
 		}
 	}
-	for _, p := range got {
-		if !slices.ContainsFunc(want, func(other string) bool { return isNear(p, other) }) {
-			gots = append(gots, p)
-		}
-	}
-	return wants, gots
+	return missing
 }
 
 // texts returns the texts of two lines, with their numbers. Texts that only differ in blanks and the like are quoted, to show these.

@@ -124,7 +124,7 @@ func (in *inline) equation(n *wml.Node, link string) bool {
 // mark adds a mark that stands for the structure of an equation.
 func (in *inline) mark(text string) {
 	if !in.isHidden() {
-		in.add(text, []string{equationText})
+		in.written.add(text, []string{equationText})
 	}
 }
 

@@ -67,9 +67,11 @@ type properties map[string]string
 // list returns the properties in the order of their names. The order of the attributes of an element does not matter.
 func (p properties) list() []string {
 	var format []string
+	seen := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(p)) {
-		if !slices.Contains(format, p[name]) {
-			format = append(format, p[name])
+		if text := p[name]; !seen[text] {
+			seen[text] = true
+			format = append(format, text)
 		}
 	}
 	return format
@@ -77,17 +79,20 @@ func (p properties) list() []string {
 
 // formatOf returns the properties of an element that a reader sees, each as text.
 func formatOf(p style.Properties) []string {
-	visible := properties{}
-	for name, value := range p.All() {
-		if isVoid(p, name) {
+	visible, stated := properties{}, valuesOf(p)
+	for name, value := range stated {
+		if isVoid(stated, name) {
 			continue
 		}
-		if text := propertyText(name, inUnit(p, name, value.Text)); text != "" {
+		if text := propertyText(name, inUnit(stated, name, value)); text != "" {
 			visible[name] = text
 		}
 	}
 	return visible.list()
 }
+
+// unlabeled makes the label of a property that has none in labels.
+var unlabeled = strings.NewReplacer("/@", " ", "/", " ", "w:", "")
 
 // propertyText returns one property as text; "" if it does not matter.
 func propertyText(name, value string) string {
@@ -96,7 +101,7 @@ func propertyText(name, value string) string {
 	}
 	label, known := labels[name]
 	if !known {
-		label = strings.NewReplacer("/@", " ", "/", " ", "w:", "").Replace(name)
+		label = unlabeled.Replace(name)
 	}
 	switch {
 	case name == "w:sz":

@@ -20,20 +20,30 @@ var tolerances = map[string]float64{
 // The tolerances in the units of the properties.
 const twips, points = 2, 0.1
 
+// toleranceOf returns how much the lengths of a property may differ; 0 if it is not a length.
+func toleranceOf(property string) float64 {
+	at := strings.IndexAny(property, "-0123456789")
+	for name := property[:max(at, 0)]; name != ""; name = name[:strings.LastIndexByte(strings.TrimSuffix(name, " "), ' ')+1] {
+		if tolerance := tolerances[name]; tolerance > 0 {
+			return tolerance
+		}
+	}
+	return 0
+}
+
 // isNear reports whether two properties are equal, apart from lengths that hardly differ.
 func isNear(a, b string) bool {
 	if a == b {
 		return true
 	}
-	for name, tolerance := range tolerances {
-		if strings.HasPrefix(a, name) && strings.HasPrefix(b, name) {
-			return slices.EqualFunc(strings.Fields(a[len(name):]), strings.Fields(b[len(name):]), func(x, y string) bool {
-				const rounding = 1e-6
-				m, wrongM := strconv.ParseFloat(x, 64)
-				n, wrongN := strconv.ParseFloat(y, 64)
-				return x == y || wrongM == nil && wrongN == nil && math.Abs(m-n) <= tolerance+rounding
-			})
-		}
+	tolerance := toleranceOf(a)
+	if tolerance == 0 || tolerance != toleranceOf(b) {
+		return false
 	}
-	return false
+	return slices.EqualFunc(strings.Fields(a), strings.Fields(b), func(x, y string) bool {
+		const rounding = 1e-6
+		m, wrongM := strconv.ParseFloat(x, 64)
+		n, wrongN := strconv.ParseFloat(y, 64)
+		return x == y || wrongM == nil && wrongN == nil && math.Abs(m-n) <= tolerance+rounding
+	})
 }

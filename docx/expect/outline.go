@@ -17,6 +17,8 @@ import (
 const (
 	maxLines = 500_000  // of an outline
 	maxBytes = 32 << 20 // of the texts of an outline
+
+	formatBytes = 8 // that a stretch of text with its own formatting counts for, apart from its text
 )
 
 // ErrTooLarge means that a document has too many elements, or too much text, to be compared.
@@ -200,7 +202,7 @@ func (o *outliner) properties() error {
 
 // add adds a line, and returns its position.
 func (o *outliner) add(l Line) int {
-	o.bytes += len(l.Text) + len(l.Place)
+	o.bytes += len(l.Text) + len(l.Place) + formatBytes*len(l.Formats)
 	if len(o.lines) >= maxLines || o.bytes > maxBytes {
 		o.fail(ErrTooLarge)
 		return 0
@@ -338,7 +340,7 @@ func (o *outliner) row(n *wml.Node, depth int) {
 	}
 	formats := joinFormats(cells, "\t")
 	for _, f := range formats {
-		o.bytes += len(f.Text)
+		o.bytes += len(f.Text) + formatBytes
 	}
 	if o.bytes > maxBytes {
 		o.fail(ErrTooLarge)

@@ -18,8 +18,7 @@ type inline struct {
 	*outliner
 	node    *wml.Node // of the paragraph
 	start   start
-	text    strings.Builder
-	formats []Format
+	written *formatted
 	objects []object                  // in the text
 	base    map[string]*runProperties // by the content of w:rPr
 }
@@ -32,7 +31,7 @@ type object struct {
 
 // paragraph writes a paragraph, and what is in it.
 func (o *outliner) paragraph(n *wml.Node, depth int) {
-	in := &inline{outliner: o, node: n}
+	in := &inline{outliner: o, node: n, written: new(formatted)}
 	o.continueIn(in)
 	in.content(n, "")
 	if o.joinsNext(n) {
@@ -57,7 +56,7 @@ func (o *outliner) finish(depth int) {
 func (in *inline) write(depth int) {
 	o := in.outliner
 	l := o.line(Paragraph, in.node, depth)
-	l.Text, l.Formats = in.text.String(), in.formats
+	l.Text, l.Formats = in.written.text.String(), in.written.formats()
 	if id := o.styleOf(in.node); o.styles[id].IsHeading() || in.node.Child("w:pPr").Child("w:outlineLvl") != nil {
 		if text := shorten(l.Text); text != "" {
 			o.heading, l.Heading = text, text
@@ -93,14 +92,11 @@ func (o *outliner) continueIn(in *inline) {
 		return
 	}
 	o.joining = nil
-	in.start, in.objects = first.start, first.objects
-	for _, f := range first.formats {
-		in.add(f.Text, f.Properties)
-	}
+	in.start, in.objects, in.written = first.start, first.objects, first.written
 	if mark := first.node.Child("w:pPr").Child("w:rPr"); mark.Child("w:del") != nil || mark.Child("w:moveFrom") != nil {
 		return
 	}
-	if strings.TrimSpace(visible(first.formats)) == "" || in.start != (start{}) {
+	if !first.written.isSeen || in.start != (start{}) {
 		return
 	}
 	l := o.line(Paragraph, first.node, 0)
@@ -174,7 +170,7 @@ func (o *outliner) list(num string) *program.NumberedList {
 func (in *inline) writeObjects(depth int) {
 	for _, object := range in.objects {
 		var position []string
-		switch length := in.text.Len(); {
+		switch length := in.written.text.Len(); {
 		case in.err != nil:
 			return
 		case length == 0:
@@ -190,20 +186,7 @@ func (in *inline) writeObjects(depth int) {
 }
 
 func (in *inline) addObject(write func(depth int, position []string)) {
-	in.objects = append(in.objects, object{in.text.Len(), write})
-}
-
-// add adds text with a format.
-func (in *inline) add(text string, properties []string) {
-	if text == "" {
-		return
-	}
-	in.text.WriteString(text)
-	if last := len(in.formats) - 1; last >= 0 && slices.Equal(in.formats[last].Properties, properties) {
-		in.formats[last].Text += text
-		return
-	}
-	in.formats = append(in.formats, Format{text, properties})
+	in.objects = append(in.objects, object{in.written.text.Len(), write})
 }
 
 // content reads the text in an element of a paragraph, in a link to an address.
@@ -293,7 +276,7 @@ func (in *inline) addRun(text string, run *wml.Node, link string, more ...string
 		return
 	}
 	in.properties(run).each(text, func(text string, of script) {
-		in.add(text, slices.Concat(in.runFormat(run, of, link), more))
+		in.written.add(text, slices.Concat(in.runFormat(run, of, link), more))
 	})
 }
 
@@ -311,20 +294,20 @@ func (in *inline) symbol(n, run *wml.Node, link string) {
 // ruby adds text with a phonetic guide, which has a line of its own.
 func (in *inline) ruby(n *wml.Node, link string) {
 	if base := n.Child("w:rubyBase"); base != nil {
-		from := in.text.Len()
+		from := in.written.text.Len()
 		in.content(base, link)
-		over := in.text.String()[from:]
+		over := in.written.text.String()[from:]
 		guide, o := n.Child("w:rt"), in.outliner
 		if guide == nil || in.isHidden() {
 			return
 		}
-		read := &inline{outliner: o, node: in.node}
+		read := &inline{outliner: o, node: in.node, written: new(formatted)}
 		read.content(guide, link)
 		place := in.places.Locate(n)
 		in.addObject(func(depth int, _ []string) {
 			o.add(Line{
 				Part: o.name, Heading: o.heading, Place: place, Kind: Guide, Depth: depth, Format: []string{"over " + strconv.Quote(over)},
-				Text: read.text.String(), Formats: read.formats,
+				Text: read.written.text.String(), Formats: read.written.formats(),
 			})
 		})
 	}
@@ -340,7 +323,7 @@ func (in *inline) fieldChar(run *wml.Node, kind string, isDrawn bool) {
 	case last < 0:
 	case kind == "separate" && !in.fields[last].showing && !in.fields[last].drawn:
 		f := &in.fields[last]
-		f.showing, f.from = true, in.text.Len()
+		f.showing, f.from = true, in.written.text.Len()
 		in.codes--
 		if f.kind, f.link = codeOf(f.code); f.link == "" && last > 0 {
 			f.link = in.fields[last-1].link
@@ -349,13 +332,13 @@ func (in *inline) fieldChar(run *wml.Node, kind string, isDrawn bool) {
 		f := &in.fields[last]
 		if !f.showing {
 			in.codes--
-			f.kind, f.from = "", in.text.Len()
+			f.kind, f.from = "", in.written.text.Len()
 			if !f.drawn {
 				f.kind, _ = codeOf(f.code)
 			}
 		}
-		if name, _, _ := strings.Cut(f.kind, " "); computed[name] && f.from == in.text.Len() && !in.isHidden() {
-			in.formats = append(in.formats, Format{Properties: in.runFormat(run, ascii, "")}) // its result is shown
+		if name, _, _ := strings.Cut(f.kind, " "); computed[name] && f.from == in.written.text.Len() && !in.isHidden() {
+			in.written.addEmpty(in.runFormat(run, ascii, "")) // its result is shown
 		}
 		in.fields = in.fields[:last]
 	}

@@ -42,10 +42,21 @@ func canonical(name, value string) string {
 	return value
 }
 
+// values are the properties of an element.
+type values map[string]string
+
+func valuesOf(p style.Properties) values {
+	all := values{}
+	for name, value := range p.All() {
+		all[name] = value.Text
+	}
+	return all
+}
+
 // isVoid reports whether a property has no effect because of others of the same element.
-func isVoid(p style.Properties, name string) bool {
+func isVoid(p values, name string) bool {
 	element, attribute, isAttribute := strings.Cut(name, "/@w:")
-	own, _ := p.Get(element)
+	own := p[element]
 	isNone := own == "none" || own == "nil"
 	switch {
 	case strings.HasPrefix(element, "w:tabs/"):
@@ -57,41 +68,35 @@ func isVoid(p style.Properties, name string) bool {
 	case strings.HasPrefix(element, "w:tblBorders/"):
 		return isNone || attribute == "space"
 	case strings.HasPrefix(element, "w:pBdr/"), strings.HasPrefix(element, "w:pgBorders/"), element == "w:bdr", element == "w:u":
-		return isNone || attribute == "space" && isZero(p, name)
+		return isNone || attribute == "space" && p[name] == "0"
 	case element == "w:docGrid":
-		kind, _ := p.Get("w:docGrid/@w:type")
+		kind := p["w:docGrid/@w:type"]
 		return kind == "" || kind == "default"
 	case name == "w:cols/@w:space":
-		count, _ := p.Get("w:cols/@w:num")
-		return number(count) < 2
+		return number(p["w:cols/@w:num"]) < 2
 	case attribute == "w" || attribute == "type":
 		return isVoidWidth(p, element, attribute)
 	}
 	return false
 }
 
-func isZero(p style.Properties, name string) bool {
-	value, _ := p.Get(name)
-	return value == "0"
-}
-
 // isVoidWidth reports whether an attribute of a width has no effect: the width is automatic, or the attribute is its unit.
-func isVoidWidth(p style.Properties, element, attribute string) bool {
-	if _, origin := p.Get(element + "/@w:w"); origin.Level == style.Unset {
+func isVoidWidth(p values, element, attribute string) bool {
+	if _, isWidth := p[element+"/@w:w"]; !isWidth {
 		return false
 	}
-	unit, _ := p.Get(element + "/@w:type")
+	unit := p[element+"/@w:type"]
 	return unit == "auto" || unit == "nil" || attribute == "type"
 }
 
 // inUnit returns the value of a property. That of a width is a percentage if its unit is one.
-func inUnit(p style.Properties, name, value string) string {
+func inUnit(p values, name, value string) string {
 	const parts = 50 // of a percent
 	element, isWidth := strings.CutSuffix(name, "/@w:w")
 	if !isWidth {
 		return value
 	}
-	if unit, _ := p.Get(element + "/@w:type"); unit != "pct" || strings.HasSuffix(value, "%") {
+	if p[element+"/@w:type"] != "pct" || strings.HasSuffix(value, "%") {
 		return value
 	}
 	return decimal(float64(number(value))/parts) + "%"

@@ -83,9 +83,9 @@ func (s scripter) each(text string, read func(text string, of script)) {
 
 // textFormat returns the properties of a run that a reader sees in characters of one group, as formatOf.
 func textFormat(run style.Properties, of script, theme *style.Theme) []string {
-	visible := properties{}
+	visible, stated := properties{}, valuesOf(run)
 	for name, value := range run.All() {
-		if isVoid(run, name) {
+		if isVoid(stated, name) {
 			continue
 		}
 		font := strings.TrimSuffix(strings.TrimSuffix(name, "Theme"), "theme")
