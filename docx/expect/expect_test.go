@@ -294,13 +294,19 @@ func FuzzOutline(f *testing.F) {
 		if found := expect.Compare(one, one); len(found) > 0 {
 			t.Errorf("an outline differs from itself:\n%s", formatDifferences(found))
 		}
-		same := formatOutline(one) == formatOutline(two)
+		same := withoutNumbers(one) == withoutNumbers(two)
 		if found := expect.Compare(one, two); !same && len(found) == 0 {
 			t.Errorf("no difference between\n%s\nand\n%s", formatOutline(one), formatOutline(two))
 		}
 		e := &expect.Expectations{Contains: []string{a}, Lacks: []string{"a"}}
 		e.Check(&expect.Result{Outline: two})
 	})
+}
+
+// withoutNumbers returns an outline without numbers, because lengths may differ a little, and without the results of fields.
+func withoutNumbers(lines []expect.Line) string {
+	text := regexp.MustCompile(`"[^"]*" \([^"]*field (?:PAGE|NUMPAGES|SECTION|DATE|TIME)`).ReplaceAllString(formatOutline(lines), "field")
+	return regexp.MustCompile(`[-.0-9]+`).ReplaceAllString(text, "0")
 }
 
 func fuzzOutline(t *testing.T, body string) []expect.Line {

@@ -42,7 +42,7 @@ func TestCompareOfLargeDocuments(t *testing.T) {
 	tables := outline(t, document(t, strings.Repeat("<w:tbl><w:tblPr/><w:tblGrid/>"+strings.Repeat(
 		"<w:tr><w:tc><w:p/></w:tc></w:tr>", 50)+"</w:tbl><w:p/>", 100)))
 	many := outline(t, document(t, paragraphs(100_000, "many")))
-	left, right := outline(t, document(t, tabbed(1000, "left"))), outline(t, document(t, tabbed(1000, "right")))
+	left, right := outline(t, document(t, tabbed(300, "left"))), outline(t, document(t, tabbed(300, "right")))
 	for name, pair := range map[string][2][]expect.Line{
 		"different": {one, two}, "none": {one, nil}, "tables": {one, tables}, "rotated": {one, append(one[n/2:len(one):len(one)], one[:n/2]...)},
 		"many": {many, one}, "properties": {left, right},
