@@ -1,9 +1,7 @@
 package docx_test
 
 import (
-	"archive/zip"
 	"bytes"
-	"io"
 	"slices"
 	"testing"
 
@@ -11,6 +9,7 @@ import (
 	"platen/docx/compile/compiletest"
 	"platen/docx/lang"
 	"platen/docx/validate"
+	"platen/ooxml/ooxmltest"
 )
 
 // build returns a document with the contents of its parts.
@@ -20,26 +19,7 @@ func build(t testing.TB, parts map[string]string) []byte {
 }
 
 // unpack returns the contents of a package's entries.
-func unpack(t testing.TB, file []byte) map[string]string {
-	t.Helper()
-	zr, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for _, f := range zr.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatalf("%s: %v", f.Name, err)
-		}
-		files[f.Name] = string(b)
-	}
-	return files
-}
+var unpack = ooxmltest.Unpack
 
 func parse(file []byte) (*docx.Template, error) {
 	return docx.Parse(bytes.NewReader(file), int64(len(file)))

@@ -4,23 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"platen/docx"
 	"platen/docx/compile/compiletest"
+	"platen/ooxml/ooxmltest"
 )
-
-var update = flag.Bool("update", false, "write what the tests get into their golden files")
 
 // Each file of testdata has a template, its data, and the expected output. The lines "shows: " in its head name the features of the
 // language that it shows. Parts are given without their root element: document.xml (required), header1.xml, footer2.xml, footnotes.xml,
@@ -44,30 +39,7 @@ var update = flag.Bool("update", false, "write what the tests get into their gol
 //	details              the places of errors and warnings of the execution
 //	comments             those in the copy of the template that shows the errors, or else the details
 //	files                the names and types of all parts
-func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files: %v", err)
-	}
-	for _, name := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := runGolden(t, archive)
-			if *update {
-				if err := os.WriteFile(name, txtar.Format(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
-				t.Errorf("run with -update to accept (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
+func TestGolden(t *testing.T) { ooxmltest.Golden(t, runGolden) }
 
 // runGolden returns the archive with the outputs that its inputs give.
 func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {

@@ -2,22 +2,17 @@ package expect_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"platen/docx"
 	"platen/docx/compile/compiletest"
 	"platen/docx/expect"
+	"platen/ooxml/ooxmltest"
 )
-
-var update = flag.Bool("update", false, "write what the tests get into their golden files")
 
 // Each file of testdata has a document: its parts without their root elements, as in the golden files of docx. Parts in the folder "got"
 // replace those of the same name in another document, which is compared with the first one. The file expect.json has expectations of that
@@ -26,30 +21,7 @@ var update = flag.Bool("update", false, "write what the tests get into their gol
 //	outline      the outline of the document
 //	differences  the differences of the other document
 //	check        the differences from the expectations
-func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files: %v", err)
-	}
-	for _, name := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := runGolden(t, archive)
-			if *update {
-				if err := os.WriteFile(name, txtar.Format(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
-				t.Errorf("run with -update to accept (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
+func TestGolden(t *testing.T) { ooxmltest.Golden(t, runGolden) }
 
 // runGolden returns the archive with the outputs that its inputs give.
 func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {

@@ -1,23 +1,21 @@
 package expect_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"platen/docx/compile/compiletest"
+	"platen/ooxml/ooxmltest"
 )
 
 // savedByWord returns a document as Word saves it without a change: with other ids, names, splits, orders, and defaults, but the same to
 // see.
 func savedByWord(t *testing.T, file []byte) []byte {
 	t.Helper()
-	files := unpack(t, file)
+	files := ooxmltest.Unpack(t, file)
 	media := strings.NewReplacer("media/image", "media/picture")
 	for name, content := range files {
 		switch {
@@ -44,27 +42,6 @@ func savedByWord(t *testing.T, file []byte) []byte {
 	}
 	addParts(files)
 	return compiletest.Pack(t, files)
-}
-
-func unpack(t *testing.T, file []byte) map[string]string {
-	t.Helper()
-	archive, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for _, f := range archive.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[f.Name] = string(content)
-	}
-	return files
 }
 
 var (

@@ -6,6 +6,7 @@ import (
 
 	"platen/docx/compile/compiletest"
 	"platen/docx/expect"
+	"platen/ooxml/ooxmltest"
 )
 
 // Settings, page backgrounds, and inserted files count if a reader notices them.
@@ -54,7 +55,7 @@ func TestCompareOfSettings(t *testing.T) {
 // rewrite adds settings, a page background, and a text file that Word inserts at the end to a document.
 func rewrite(t *testing.T, file []byte, settings, background, chunk string) []byte {
 	t.Helper()
-	files := unpack(t, file)
+	files := ooxmltest.Unpack(t, file)
 	files["word/settings.xml"] = `<w:settings ` + compiletest.Namespaces + `>` + settings + `</w:settings>`
 	insert(files, "word/_rels/document.xml.rels", "</Relationships>",
 		`<Relationship Id="rIdS" Type="`+relationship+`settings" Target="settings.xml"/>`)

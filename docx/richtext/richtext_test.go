@@ -3,49 +3,21 @@ package richtext_test
 import (
 	"bytes"
 	"encoding/xml"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"platen/budget"
 	"platen/docx/richtext"
+	"platen/ooxml/ooxmltest"
 )
-
-var update = flag.Bool("update", false, "write what the tests get into their golden files")
 
 // Each file of testdata has an input, html or markdown, perhaps with the properties of the tag's run (run.xml) and paragraph
 // (paragraph.xml) and the names of the styles that the template has (styles). The rest is the result: blocks.xml, and
 // inline.xml and text for the form within a paragraph.
-func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files: %v", err)
-	}
-	for _, name := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := runGolden(t, archive)
-			if *update {
-				if err := os.WriteFile(name, txtar.Format(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
-				t.Errorf("run with -update to accept (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
+func TestGolden(t *testing.T) { ooxmltest.Golden(t, runGolden) }
 
 func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	c := richtext.Context{Prefix: "w:", RelNamespace: "REL"}
