@@ -38,10 +38,10 @@ func readData(path string, stdin io.Reader) (inputs []input, batch bool, err err
 		return inputs, true, err
 	}
 	value, err := lang.DecodeText(text)
-	if wrong, ok := errors.AsType[*lang.DataError](err); ok {
-		return nil, false, fmt.Errorf("%s, line %d, column %d: %s", path, wrong.Line, wrong.Column, wrong.Message)
+	if err != nil {
+		return nil, false, inFile(path, err)
 	}
-	return []input{{value: value}}, false, err
+	return []input{{value: value}}, false, nil
 }
 
 // readText reads a file, or standard input, into memory.

@@ -17,6 +17,7 @@ import (
 	"platen/docx"
 	"platen/docx/expect"
 	"platen/docx/lang"
+	"platen/pdf"
 )
 
 // sampleTime is the time that $now returns in tests, unless an option says otherwise, so that their documents are reproducible.
@@ -34,7 +35,8 @@ type testedSample struct {
 	Name        string              `json:"name"`
 	Passed      bool                `json:"passed"`
 	Differences []expect.Difference `json:"differences,omitempty"`
-	Updated     string              `json:"updated,omitempty"` // the golden document that was written
+	Updated     string              `json:"updated,omitempty"`  // the golden document that was written
+	Accepted    []expect.Difference `json:"accepted,omitempty"` // how it differs from the one that it replaced
 	Pages       int                 `json:"pages,omitempty"`
 
 	document []byte // nil if it could not be generated
@@ -48,7 +50,31 @@ type sampleRunner struct {
 	update    bool           // rewrite golden documents
 	create    bool           // create golden documents of samples that have none
 	keep      bool           // keep the documents of the results
-	converter *converter     // nil if no sample has an expectation of pages
+	converter *converter     // nil if no sample has an expectation of pages, or if pages cannot be counted
+	noPages   error          // why pages cannot be counted
+}
+
+// countPages starts to count the pages of documents, at most that many at once. Without a PDF engine, samples that expect a number of pages
+// fail, and say why.
+func (r *sampleRunner) countPages(settings *pdfConfig, documents int) error {
+	flags := defaultPDFFlags
+	var err error
+	r.converter, err = newConverter(settings, &flags, "", documents)
+	if err != nil {
+		r.converter = nil
+	}
+	r.noPages = nil
+	if missing, ok := errors.AsType[*pdf.UnavailableError](err); ok {
+		r.noPages, err = missing, nil
+	}
+	return err
+}
+
+func (r *sampleRunner) close() error {
+	if r.converter == nil {
+		return nil
+	}
+	return r.converter.engine.Close()
 }
 
 // selected returns the samples of a template to run.
@@ -141,6 +167,9 @@ func (r *sampleRunner) runSample(ctx context.Context, template *docx.Template, o
 	}
 	if err == nil {
 		tested.Differences = s.expects.Check(&generated.Result)
+		if s.expects.NeedsPages() && tested.document != nil && r.noPages != nil {
+			tested.Differences = append(tested.Differences, expect.Difference{Kind: expect.Failed, Message: r.noPages.Error()})
+		}
 		err = r.compareGolden(s, &generated.Result, &tested)
 	}
 	if err != nil {
@@ -166,11 +195,8 @@ func generateSample(ctx context.Context, template *docx.Template, options docx.O
 		return nil, err
 	}
 	value, err := lang.Decode(bytes.TrimPrefix(text, []byte("\ufeff")))
-	if wrong, ok := errors.AsType[*lang.DataError](err); ok {
-		return nil, fmt.Errorf("%s, line %d, column %d: %s", s.data, wrong.Line, wrong.Column, wrong.Message)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.data, err)
+		return nil, inFile(s.data, err)
 	}
 	var out bytes.Buffer
 	report, err := template.Execute(ctx, &out, value, options)
@@ -204,13 +230,21 @@ func (r *sampleRunner) compareGolden(s *sample, generated *expect.Result, tested
 		tested.Differences = append(tested.Differences, found...)
 		return nil
 	}
-	path := s.golden
-	if target, err := filepath.EvalSymlinks(path); err == nil { // a link stays one
+	if err := writeGolden(s.golden, tested.document); err != nil {
+		tested.Differences = append(tested.Differences, found...)
+		return fmt.Errorf("%s was not written: %w", s.golden, err)
+	}
+	tested.Updated, tested.Accepted = s.golden, found
+	return nil
+}
+
+// writeGolden writes a golden document. A link stays one.
+func writeGolden(path string, document []byte) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	tested.Updated = s.golden
 	return writeAtomically(path, func(w io.Writer) error {
-		_, err := w.Write(tested.document)
+		_, err := w.Write(document)
 		return err
 	})
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +22,6 @@ const (
 	samplesExtension = ".tests"
 	dataExtension    = ".json"
 	expectExtension  = ".expect.json"
-	optionsFile      = "options.json"
 	outFolder        = "out" // where platen watch writes documents
 
 	maxSamples    = 10_000   // of all templates
@@ -47,21 +45,16 @@ type sample struct {
 	expects *expect.Expectations
 }
 
-// sampleOptions are the options in a folder of samples, with the names that the options of a batch have.
-type sampleOptions struct {
-	Locale, TimeZone, Missing, Now string
-	Strict                         bool
-}
-
 // isTemplateFile reports whether a file is a Word document and not a temporary file of Word or another program.
 func isTemplateFile(name string) bool {
 	return !isTemporary(name) && (isWord(name) || hasExtension(name, macroExtension) || isWordTemplate(name))
 }
 
-// isTemporary reports whether a program creates a file of this name while another one is open or being written.
+// isTemporary reports whether a program creates a file of this name while another one is open or being written, or Windows creates it to
+// show a folder.
 func isTemporary(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "~") || strings.HasSuffix(name, "~") ||
-		strings.EqualFold(filepath.Ext(name), ".tmp")
+		strings.EqualFold(filepath.Ext(name), ".tmp") || strings.EqualFold(name, "Thumbs.db") || strings.EqualFold(name, "desktop.ini")
 }
 
 // findTests returns the templates in a folder and the folders below it, in the order of their paths, with their samples. The path may also
@@ -110,6 +103,13 @@ type templateFolder struct {
 	folders   []string // of samples
 	misnamed  []string // folders whose names are almost those of folders of samples
 	links     []string // to folders, which are not followed
+	closed    []closedFolder
+}
+
+// closedFolder is a folder that cannot be read.
+type closedFolder struct {
+	path string
+	err  error
 }
 
 func templateFiles(root string) (*templateFolder, error) {
@@ -119,6 +119,8 @@ func templateFiles(root string) (*templateFolder, error) {
 	found := &templateFolder{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
+		case err != nil && path != root:
+			found.closed = append(found.closed, closedFolder{path, err})
 		case err != nil:
 			return err
 		case entry.IsDir() && path != root && strings.HasPrefix(entry.Name(), "."):
@@ -164,6 +166,9 @@ func (f *templateFolder) problems(owners map[string]string) []string {
 		if owner := owners[meant]; owner != "" {
 			all = append(all, fmt.Sprintf("%s is not read: rename it to %s, if it has the samples of %s", folder, meant, owner))
 		}
+	}
+	for _, folder := range f.closed {
+		all = append(all, folder.err.Error())
 	}
 	for _, link := range f.links {
 		all = append(all, link+" links to a folder, which is not read: run the command with this folder itself, and delete the link")
@@ -211,7 +216,9 @@ func (t *templateTests) addFile(folder string, entry fs.DirEntry, files map[stri
 	case !entry.Type().IsRegular() && entry.Type()&fs.ModeSymlink == 0:
 		return fmt.Errorf("%s is not a file", path)
 	case name == optionsFile:
-		return t.readOptions(path)
+		var err error
+		t.options, err = readSampleOptions(path)
+		return err
 	case strings.EqualFold(name, optionsFile):
 		return fmt.Errorf("%s is not read: rename it to %s", path, optionsFile)
 	case strings.HasSuffix(name, expectExtension), filepath.Ext(name) == wordExtension:
@@ -255,9 +262,10 @@ func (s *sample) complete(folder string, files map[string]bool) error {
 	if err != nil {
 		return err
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		if _, err := lang.Decode(text); err != nil { // whose errors have a line
-			return fmt.Errorf("%s: %w", path, err)
+			return inFile(path, err)
 		}
 	}
 	if s.expects, err = expect.Parse(text); err != nil {
@@ -285,39 +293,6 @@ func withoutSample(folder string, files map[string]bool) error {
 	}
 	slices.SortFunc(wrong, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(wrong...)
-}
-
-func (t *templateTests) readOptions(path string) error {
-	text, err := readSmall(path)
-	if err != nil {
-		return err
-	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	if _, err := lang.Decode(text); err != nil { // whose errors have a line
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	o := &t.options
-	targets := map[string]any{"locale": &o.Locale, "time_zone": &o.TimeZone, "missing": &o.Missing, "strict": &o.Strict, "now": &o.Now}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	if _, err := decoder.Token(); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	for decoder.More() {
-		token, err := decoder.Token()
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		name, _ := token.(string)
-		target := targets[name]
-		if target == nil {
-			return fmt.Errorf("%s: unknown or repeated option %q. The options are locale, time_zone, missing, strict, and now", path, name)
-		}
-		if err := decoder.Decode(target); err != nil {
-			return fmt.Errorf("%s: %s: %w", path, name, err)
-		}
-		delete(targets, name)
-	}
-	return nil
 }
 
 // readSmall reads a file that is not too large.

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"platen/docx/expect"
 )
 
 type testCmd struct {
@@ -61,11 +63,10 @@ func (c *testCmd) Run(ctx context.Context, s *streams) (err error) {
 		tests = slices.DeleteFunc(tests, func(t templateTests) bool { return t.wrong == nil && len(r.selected(&t)) == 0 })
 	}
 	if documents := r.needsPages(tests); documents > 0 {
-		flags := defaultPDFFlags
-		if r.converter, err = newConverter(&c.pdfConfig, &flags, "", documents); err != nil {
+		if err := r.countPages(&c.pdfConfig, documents); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, r.converter.engine.Close()) }()
+		defer func() { err = errors.Join(err, r.close()) }()
 	}
 	results, err := r.runAll(ctx, tests)
 	if err != nil {
@@ -144,21 +145,26 @@ func (t *testedTemplate) print(b *bytes.Buffer) {
 		s := &t.Samples[i]
 		if s.Updated != "" {
 			fmt.Fprintf(b, "wrote %s\n", s.Updated)
+			printDifferences(b, s.Accepted)
 		}
 		if s.Passed {
 			continue
 		}
 		failed++
 		fmt.Fprintf(b, "FAIL  %s: %s\n", t.Template, s.Name)
-		for j := range s.Differences {
-			fmt.Fprintf(b, "%s\n", indent(s.Differences[j].String()))
-		}
+		printDifferences(b, s.Differences)
 	}
 	switch n := len(t.Samples); {
 	case n == 0:
 		fmt.Fprintf(b, "?     %s: no samples\n", t.Template)
 	case failed == 0:
 		fmt.Fprintf(b, "ok    %s: %d %s\n", t.Template, n, plural(n, "sample"))
+	}
+}
+
+func printDifferences(b *bytes.Buffer, all []expect.Difference) {
+	for i := range all {
+		fmt.Fprintf(b, "%s\n", indent(all[i].String()))
 	}
 }
 

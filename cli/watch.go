@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -56,7 +54,7 @@ func (c *watchCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.close()) }()
+	defer func() { err = errors.Join(err, w.runner.close()) }()
 	if err := w.begin(); err != nil {
 		return err
 	}
@@ -144,13 +142,6 @@ func (w *watcher) run(ctx context.Context, ticks <-chan time.Time) error {
 			w.look(ctx)
 		}
 	}
-}
-
-func (w *watcher) close() error {
-	if w.runner.converter == nil {
-		return nil
-	}
-	return w.runner.converter.engine.Close()
 }
 
 // templates returns the paths of the templates.
@@ -260,7 +251,7 @@ func (w *watcher) uploadIf(ctx context.Context, b *bytes.Buffer, saved *savedTem
 
 // namesake returns another template with the same file name, or "".
 func (w *watcher) namesake(path string) string {
-	for _, other := range slices.Sorted(maps.Keys(w.known)) {
+	for _, other := range sortedKeys(w.known) {
 		if other != path && strings.EqualFold(filepath.Base(other), filepath.Base(path)) {
 			return other
 		}
@@ -291,10 +282,7 @@ func (w *watcher) check(b *bytes.Buffer, saved *savedTemplate) bool {
 func (w *watcher) runSamples(ctx context.Context, b *bytes.Buffer, saved *savedTemplate) bool {
 	t := testsOf(saved.path)
 	if documents := w.runner.needsPages([]templateTests{t}); documents > 0 && w.runner.converter == nil {
-		flags := defaultPDFFlags
-		var err error
-		if w.runner.converter, err = newConverter(w.pdf, &flags, "", w.pdf.workers()); err != nil {
-			w.runner.converter = nil
+		if err := w.runner.countPages(w.pdf, w.pdf.workers()); err != nil {
 			fmt.Fprintf(b, "%s\n", indent("pages cannot be counted: "+err.Error()))
 		}
 	}

@@ -76,8 +76,8 @@ func (d *documentsFolder) write(result *testedTemplate) (string, error) {
 	return written, errors.Join(wrong...)
 }
 
-// sortedKeys returns the members of a set in order.
-func sortedKeys(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
+// sortedKeys returns the keys of a map in order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // uploader uploads templates to a folder of a server.
 type uploader struct {
