@@ -112,6 +112,13 @@ type closedFolder struct {
 	err  error
 }
 
+// isClosed reports whether a path is below a folder that cannot be read.
+func (f *templateFolder) isClosed(path string) bool {
+	return slices.ContainsFunc(f.closed, func(folder closedFolder) bool {
+		return strings.HasPrefix(path, folder.path+string(filepath.Separator))
+	})
+}
+
 func templateFiles(root string) (*templateFolder, error) {
 	if info, err := os.Lstat(root); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		root += string(filepath.Separator) // the folder, and not the link to it
@@ -203,6 +210,22 @@ func testsOf(template string) templateTests {
 		return templateTests{path: template, wrong: err}
 	}
 	return t
+}
+
+// sampleNames returns the names of the samples of a template, even if there are mistakes in their files.
+func sampleNames(template string) map[string]bool {
+	names := map[string]bool{}
+	entries, err := os.ReadDir(samplesFolder(template))
+	if err != nil { // reported with the results of the samples
+		return names
+	}
+	for _, entry := range entries {
+		name, isData := strings.CutSuffix(entry.Name(), dataExtension)
+		if isData && entry.Name() != optionsFile && !strings.HasSuffix(entry.Name(), expectExtension) {
+			names[name] = true
+		}
+	}
+	return names
 }
 
 // addFile adds what a file in the folder of samples is. The files are all names in the folder.

@@ -55,6 +55,11 @@ func (c *watchCmd) Run(ctx context.Context, s *streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.runner.close()) }()
+	if w.upload != nil {
+		if err := w.upload.check(ctx, s.out); err != nil {
+			return err
+		}
+	}
 	if err := w.begin(); err != nil {
 		return err
 	}
@@ -71,10 +76,12 @@ type watcher struct {
 	out    *documentsFolder
 	upload *uploader // nil: nothing is uploaded
 	print  io.Writer
+	poll   time.Duration // between two looks
 	now    func() time.Time
 
 	known      map[string]*watched // by the paths of the templates
-	unreadable int                 // for how many looks they cannot be read
+	unreadable int                 // for how many looks some cannot be read
+	reported   bool                // that they cannot be read
 }
 
 // watched is a template as the watcher has seen it.
@@ -88,10 +95,10 @@ type watched struct {
 func (c *watchCmd) watcher(out io.Writer) (*watcher, error) {
 	w := &watcher{
 		dir: c.Dir, runner: &sampleRunner{flags: c.engineFlags, contents: c.contents(), keep: true}, pdf: &c.pdfConfig,
-		out: &documentsFolder{root: c.Dir, out: c.Out}, print: out, now: time.Now, known: map[string]*watched{},
+		out: &documentsFolder{root: c.Dir, out: c.Out}, print: out, poll: c.Poll, now: time.Now, known: map[string]*watched{},
 	}
 	if c.Folder != "" {
-		w.upload = &uploader{api: c.client(), folder: c.Folder}
+		w.upload = &uploader{api: c.client(), folder: c.Folder, longest: uploadTime, now: w.now, done: make(chan string)}
 	}
 	if _, err := w.runner.options(sampleOptions{}); err != nil {
 		return nil, err
@@ -116,11 +123,11 @@ func (w *watcher) begin() error {
 	for _, problem := range problems {
 		fmt.Fprintf(w.print, "%s\n", problem)
 	}
-	templates, err := w.templates()
+	found, err := w.templates()
 	if err != nil {
 		return err
 	}
-	for _, path := range templates {
+	for _, path := range found.templates {
 		saved := w.read(path)
 		w.known[path] = &watched{handled: saved.state, last: saved.state, includes: saved.includes}
 	}
@@ -128,53 +135,68 @@ func (w *watcher) begin() error {
 	if w.upload != nil {
 		where = ", and uploading to folder " + w.upload.folder
 	}
-	fmt.Fprintf(w.print, "Watching %d %s in %s%s. Press Ctrl-C to stop.\n", len(templates), plural(len(templates), "template"), w.dir, where)
+	n := len(found.templates)
+	fmt.Fprintf(w.print, "Watching %d %s in %s%s. Press Ctrl-C to stop.\n", n, plural(n, "template"), w.dir, where)
 	return nil
 }
 
 // run handles changes at each tick, until ctx ends.
 func (w *watcher) run(ctx context.Context, ticks <-chan time.Time) error {
+	var uploaded chan string // never receives anything without a server
+	if w.upload != nil {
+		uploaded = w.upload.done
+	}
 	for {
 		select {
-		case <-ctx.Done():
-			return nil // Ctrl-C is the normal way to stop
+		case <-ctx.Done(): // Ctrl-C is the normal way to stop
+			if w.upload != nil && w.upload.current != "" {
+				w.upload.end(ctx, w.print, <-uploaded)
+			}
+			return nil
+		case result := <-uploaded:
+			w.upload.end(ctx, w.print, result)
 		case <-ticks:
 			w.look(ctx)
 		}
 	}
 }
 
-// templates returns the paths of the templates.
-func (w *watcher) templates() ([]string, error) {
+// templates returns the templates, and the folders that cannot be read.
+func (w *watcher) templates() (*templateFolder, error) {
 	info, err := os.Stat(w.dir)
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return []string{w.dir}, nil
+		return &templateFolder{templates: []string{w.dir}}, nil
 	}
-	found, err := templateFiles(w.dir)
-	if err != nil {
-		return nil, err
-	}
-	return found.templates, nil
+	return templateFiles(w.dir)
 }
 
 const (
 	// stableLooks is the number of looks for which a file must be unchanged until it is read. Programs write files in several steps.
 	stableLooks = 1
-	// patientLooks is that number for a file that cannot be opened yet.
+	// patientLooks is that number for a file that cannot be opened yet, and for a folder that cannot be read until that is reported.
 	patientLooks = 6
+	// patientTime is the time after which fewer looks are enough.
+	patientTime = 3 * time.Second
 )
+
+// isPatient reports whether a number of looks is not enough for a file or folder that cannot be read.
+func (w *watcher) isPatient(looks int) bool {
+	return looks < patientLooks && time.Duration(looks)*w.poll < patientTime
+}
 
 // look handles the templates that have changed and are complete.
 func (w *watcher) look(ctx context.Context) {
-	templates, err := w.templates()
-	if w.noteUnreadable(err); err != nil {
+	found, err := w.templates()
+	if err == nil && len(found.closed) > 0 {
+		w.noteUnreadable(found.closed[0].err)
+	} else if w.noteUnreadable(err); err != nil {
 		return
 	}
 	exists := map[string]bool{}
-	for _, path := range templates {
+	for _, path := range found.templates {
 		exists[path] = true
 		t := w.known[path]
 		if t == nil {
@@ -189,7 +211,7 @@ func (w *watcher) look(ctx context.Context) {
 		if state == t.handled {
 			continue
 		}
-		if t.looks++; t.looks < stableLooks || t.looks < patientLooks && !isComplete(path) {
+		if t.looks++; t.looks < stableLooks || w.isPatient(t.looks) && !isComplete(path) {
 			continue
 		}
 		saved := w.read(path)
@@ -199,7 +221,7 @@ func (w *watcher) look(ctx context.Context) {
 		}
 	}
 	for path := range w.known {
-		if !exists[path] {
+		if !exists[path] && !found.isClosed(path) {
 			delete(w.known, path)
 		}
 	}
@@ -208,13 +230,14 @@ func (w *watcher) look(ctx context.Context) {
 // noteUnreadable reports that the templates cannot be read, and that they can again. The error may pass at once: a file is being renamed.
 func (w *watcher) noteUnreadable(err error) {
 	if err == nil {
-		if w.unreadable >= patientLooks {
+		if w.reported {
 			fmt.Fprintf(w.print, "%s can be read again.\n", w.dir)
 		}
-		w.unreadable = 0
+		w.unreadable, w.reported = 0, false
 		return
 	}
-	if w.unreadable++; w.unreadable == patientLooks {
+	if w.unreadable++; !w.reported && !w.isPatient(w.unreadable) {
+		w.reported = true
 		fmt.Fprintf(w.print, "The templates cannot be read: %s. Watching continues.\n", err)
 	}
 }
@@ -224,7 +247,12 @@ func (w *watcher) handle(ctx context.Context, saved *savedTemplate) {
 	began := w.now()
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s\n", began.Format(time.TimeOnly), saved.path)
-	passed := w.check(&b, saved) && w.runSamples(ctx, &b, saved)
+	passed := w.check(&b, saved)
+	if passed {
+		passed = w.runSamples(ctx, &b, saved)
+	} else {
+		w.writeDocuments(&b, &testedTemplate{Template: saved.path})
+	}
 	if w.upload != nil {
 		w.uploadIf(ctx, &b, saved, passed)
 	}
@@ -243,9 +271,7 @@ func (w *watcher) uploadIf(ctx context.Context, b *bytes.Buffer, saved *savedTem
 	case saved.samplesChanged():
 		b.WriteString("    not uploaded: the files of its samples were saved during the check, so it is checked again\n")
 	default:
-		if err := w.upload.template(ctx, b, saved); err != nil {
-			fmt.Fprintf(b, "    not uploaded: %s. The next save tries again.\n", err)
-		}
+		w.upload.add(ctx, b, upload{saved.path, saved.content})
 	}
 }
 
@@ -292,12 +318,20 @@ func (w *watcher) runSamples(ctx context.Context, b *bytes.Buffer, saved *savedT
 		result.print(&own)
 		b.WriteString(indent(strings.TrimSpace(own.String())) + "\n")
 	}
-	written, err := w.out.write(&result)
+	w.writeDocuments(b, &result)
+	return newTestReport([]testedTemplate{result}).Failed == 0
+}
+
+// writeDocuments writes the documents of samples, and prints where they are.
+func (w *watcher) writeDocuments(b *bytes.Buffer, result *testedTemplate) {
+	written, removed, err := w.out.write(result)
 	if err != nil {
 		fmt.Fprintf(b, "%s\n", indent(err.Error()))
 	}
 	if written != "" {
 		fmt.Fprintf(b, "    documents in %s\n", written)
 	}
-	return newTestReport([]testedTemplate{result}).Failed == 0
+	if len(removed) > 0 {
+		fmt.Fprintf(b, "    removed the earlier %s of %s\n", plural(len(removed), "document"), strings.Join(removed, ", "))
+	}
 }

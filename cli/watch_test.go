@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -23,12 +25,13 @@ type watching struct {
 	dir     string
 	printed bytes.Buffer
 	written time.Time // of the file that was written last
+	ctx     context.Context
 }
 
 // watch begins to watch a folder with some files.
 func watch(t *testing.T, cmd watchCmd, files map[string]string) *watching {
 	t.Helper()
-	w := &watching{t: t, dir: t.TempDir(), written: time.Now()}
+	w := &watching{t: t, dir: t.TempDir(), written: time.Now(), ctx: t.Context()}
 	for name, content := range files {
 		w.save(name, content)
 	}
@@ -68,9 +71,33 @@ func (w *watching) looks(n int) string {
 	w.t.Helper()
 	w.printed.Reset()
 	for range n {
-		w.look(w.t.Context())
+		w.look(w.ctx)
 	}
 	return w.printed.String()
+}
+
+// uploads is looks, and waits for all uploads.
+func (w *watching) uploads(n int) string {
+	w.t.Helper()
+	w.looks(n)
+	for w.upload.current != "" {
+		w.upload.end(w.t.Context(), &w.printed, <-w.upload.done)
+	}
+	return w.printed.String()
+}
+
+// names lists the entries of a folder.
+func names(t *testing.T, folder string) string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, entry := range entries {
+		all = append(all, entry.Name())
+	}
+	return strings.Join(all, " ")
 }
 
 func mustPrint(t *testing.T, printed string, patterns ...string) {
@@ -108,9 +135,22 @@ func TestWatch(t *testing.T) {
 		t.Errorf("the document is %v, error %v", lines, err)
 	}
 
-	// Mistakes, and differences.
+	// Mistakes, and differences. The documents of earlier runs are not taken for results.
 	w.save("letter.docx", "Dear {{if name}}")
-	mustPrint(t, w.looks(2), `: 1 mistake\n`)
+	mustPrint(t, w.looks(2), `: 1 mistake\n`, `removed the earlier document of ada\n`)
+	w.save("letter.docx", "Dear {{name}}")
+	w.save("letter.tests/bob.json", `{"name": "Bob"}`)
+	mustPrint(t, w.looks(2), `ok    .*letter.docx: 2 samples\n`)
+	w.write("letter.tests/out/notes.docx", "my own")
+	w.save("letter.tests/ada.json", `[]`)
+	if err := os.Remove(filepath.Join(w.dir, "letter.tests", "bob.json")); err != nil {
+		t.Fatal(err)
+	}
+	mustPrint(t, w.looks(2), `FAIL  .*letter.docx: ada\n`, `removed the earlier documents of ada, bob\n`)
+	if left := names(t, filepath.Join(w.dir, "letter.tests", "out")); left != "notes.docx" {
+		t.Errorf("in the folder are %s", left)
+	}
+	w.save("letter.tests/ada.json", `{"name": "Ada"}`)
 	w.save("letter.docx", "Hello {{name}}")
 	mustPrint(t, w.looks(2), `FAIL  .*letter.docx: ada\n`, `want: Dear Ada`)
 	w.save("letter.tests/ada.expect.json", `{"contain": []}`)
@@ -161,9 +201,26 @@ func TestWatchOut(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(out, "a", "letter", "ada.docx")); err != nil {
 		t.Error(err)
 	}
-	cmd := watchCmd{Dir: w.dir, Out: filepath.Join(w.dir, "documents")}
-	if _, err := cmd.watcher(&w.printed); err == nil || !strings.Contains(err.Error(), "must be outside of") {
-		t.Errorf("for a folder among the templates, the error is %v", err)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(w.dir, link); err != nil {
+		t.Fatal(err)
+	}
+	for dir, out := range map[string]string{
+		w.dir: filepath.Join(w.dir, "documents"), w.dir + "/": filepath.Join(link, "new", "documents"), link: filepath.Join(w.dir, "a"),
+		filepath.Join(w.dir, "a", "letter.docx"): filepath.Join(w.dir, "a", "letter.tests", "out"),
+	} {
+		cmd := watchCmd{Dir: dir, Out: out}
+		if _, err := cmd.watcher(&w.printed); err == nil || !strings.Contains(err.Error(), "must be outside of") {
+			t.Errorf("for templates in %s and documents in %s, the error is %v", dir, out, err)
+		}
+	}
+	if err := errors.Join(os.RemoveAll(filepath.Join(out, "a")), os.Symlink(filepath.Join(w.dir, "a"), filepath.Join(out, "a"))); err != nil {
+		t.Fatal(err)
+	}
+	w.save("a/letter.docx", "Hello again")
+	mustPrint(t, w.looks(2), `--out must be outside of`)
+	if left := names(t, filepath.Join(w.dir, "a")); left != "letter.docx letter.tests" && left != "letter letter.docx letter.tests" {
+		t.Errorf("in the folder are %s", left)
 	}
 }
 
@@ -196,24 +253,27 @@ func TestWatchUploads(t *testing.T) {
 	w := watch(t, cmd, map[string]string{"letter.docx": "Dear", "letter.tests/ada.json": `{"name": "Ada", "city": "Rome"}`})
 	mustPrint(t, w.printed.String(), `uploading to folder `+folder)
 
+	if err := w.upload.check(t.Context(), &w.printed); err != nil {
+		t.Error(err)
+	}
 	w.save("letter.docx", "Dear {{name}}")
-	printed := w.looks(2)
+	printed := w.uploads(2)
 	mustPrint(t, printed, `uploaded as version \d+ of file \d+\n`)
 	id := regexp.MustCompile(`of file (\d+)`).FindStringSubmatch(printed)[1]
 	if _, err := v.GetTemplate(t.Context(), id); err != nil {
 		t.Error(err)
 	}
 	w.save("letter.docx", "Dear {{name}} from {{city}}")
-	mustPrint(t, w.looks(2), `uploaded as version \d+ of file `+id+`\n`, `the data now needs: city\n`)
+	mustPrint(t, w.uploads(2), `uploaded as version \d+ of file `+id+`\n`, `the data now needs: city\n`)
 	versions, err := v.ListVersions(t.Context(), id, &client.ListVersionsParams{})
 	if err != nil || len(versions.JSON200.Entries) != 1 {
 		t.Errorf("there are other former versions than one: %v, error %v", versions.JSON200, err)
 	}
 
 	w.save("letter.docx", "Dear {{if name}}")
-	mustPrint(t, w.looks(2), `1 mistake`, `not uploaded\n`)
+	mustPrint(t, w.uploads(2), `1 mistake`, `not uploaded\n`)
 	w.save("letter.docx", "Dear {{missing}}")
-	mustPrint(t, w.looks(2), `FAIL`, `not uploaded\n`)
+	mustPrint(t, w.uploads(2), `FAIL`, `not uploaded\n`)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -225,10 +285,10 @@ func TestWatchUploads(t *testing.T) {
 	api := w.upload.api
 	w.upload.api = client.New(away, v.token)
 	w.save("letter.docx", "Hello {{name}}")
-	mustPrint(t, w.looks(2), `not uploaded: .*connection refused. The next save tries again.\n`)
+	mustPrint(t, w.uploads(2), `not uploaded: .*connection refused. The next save tries again.\n`)
 	w.upload.api = api
 	w.save("letter.docx", "Hello, {{name}}")
-	mustPrint(t, w.looks(2), `uploaded as version \d+ of file `+id+`\n`)
+	mustPrint(t, w.uploads(2), `uploaded as version \d+ of file `+id+`\n`)
 
 	// A file that is saved during the check is checked again. What is uploaded is what was checked.
 	now := w.now
@@ -238,16 +298,77 @@ func TestWatchUploads(t *testing.T) {
 		return now()
 	}
 	w.save("letter.docx", "Good morning {{name}}")
-	mustPrint(t, w.looks(2), `uploaded as version \d+ of file `+id+`\n`)
+	mustPrint(t, w.uploads(2), `uploaded as version \d+ of file `+id+`\n`)
 	reading, err := v.ListTags(t.Context(), id, &client.ListTagsParams{})
 	if err != nil || len(reading.JSON200.Entries) != 1 || reading.JSON200.Entries[0].TagContent != "{{name}}" {
 		t.Errorf("the server has the tags %v, error %v", reading.JSON200, err)
 	}
-	mustPrint(t, w.looks(2), `FAIL`, `not uploaded\n`)
+	mustPrint(t, w.uploads(2), `FAIL`, `not uploaded\n`)
 
 	// Two templates of the same name would replace each other.
 	w.save("sub/letter.docx", "Other")
-	mustPrint(t, w.looks(2), `not uploaded: .*letter.docx has the same name`)
+	mustPrint(t, w.uploads(2), `not uploaded: .*letter.docx has the same name`)
+}
+
+// A server that does not answer does not keep the watcher from checking what is saved.
+func TestWatchWithASilentServer(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	cmd := watchCmd{Folder: "7", remote: remote{Server: "http://" + silent.Addr().String(), Token: "token"}}
+	w := watch(t, cmd, map[string]string{"a.docx": "Dear", "b.docx": "Dear"})
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	w.ctx = ctx
+	w.save("a.docx", "Dear {{name}}")
+	mustPrint(t, w.looks(2), `a.docx: no errors\n    uploading\n`)
+	for _, text := range []string{"Hello", "Hello again"} {
+		w.save("b.docx", text)
+		mustPrint(t, w.looks(2), `b.docx: no errors\n    uploaded later: the server has been busy with .*a.docx for \d+ s\n`)
+	}
+	if len(w.upload.waiting) != 1 {
+		t.Errorf("%d uploads wait, want the last content of one template", len(w.upload.waiting))
+	}
+	w.save("a.docx", "Dear {{if name}}")
+	mustPrint(t, w.looks(2), `1 mistake`)
+
+	w.printed.Reset()
+	stop()
+	w.upload.end(ctx, &w.printed, <-w.upload.done)
+	mustPrint(t, w.printed.String(), `a.docx\n    not uploaded: interrupted. `, `b.docx\n    not uploaded\n$`)
+
+	w = watch(t, cmd, map[string]string{"a.docx": "Dear"})
+	w.upload.longest = time.Millisecond
+	if err := w.upload.check(t.Context(), &w.printed); err != nil {
+		t.Error(err)
+	}
+	mustPrint(t, w.printed.String(), `Templates cannot be uploaded now: the server does not answer. Watching continues`)
+	w.save("a.docx", "Dear {{name}}")
+	mustPrint(t, w.uploads(2), `    uploading\n`, `    not uploaded: the server does not answer. The next save tries again.\n$`)
+}
+
+// A wrong token or folder ends the command when it begins.
+func TestWatchChecksTheServer(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	server := newServer(t, data)
+	v := newVisitor(t, server, "--data="+data)
+	dir := t.TempDir()
+	for name, tt := range map[string]struct{ folder, token, want string }{
+		"token":  {"0", "wrong", "401"},
+		"folder": {"4711", v.token, "404"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := watchCmd{Dir: dir, Folder: tt.folder, Poll: time.Second, remote: remote{Server: server.url, Token: tt.token}}
+			err := cmd.Run(t.Context(), &streams{out: io.Discard})
+			if err == nil || !strings.Contains(err.Error(), "cannot be uploaded to folder "+tt.folder) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("the error is %v, want %s", err, tt.want)
+			}
+		})
+	}
 }
 
 // A folder that cannot be read for a while, such as a network drive, is reported once, and its end too.
@@ -267,4 +388,21 @@ func TestWatchWithoutItsFolder(t *testing.T) {
 	mustPrint(t, w.looks(10), `^.* can be read again\.\n$`)
 	w.save("letter.docx", "Dear {{name}}")
 	mustPrint(t, w.looks(2), `letter.docx: no errors\n`)
+}
+
+// A folder below that cannot be read is reported. The others are watched.
+func TestWatchWithAFolderThatCannotBeRead(t *testing.T) {
+	w := &watching{t: t, dir: deepFolder(t, len("/x.tests/.platen-12345678901234567890123456.tmp")), written: time.Now(), ctx: t.Context()}
+	w.save("x.docx", "Dear")
+	closeFolder(t, w.dir)
+	watcher, err := (&watchCmd{Dir: w.dir}).watcher(&w.printed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.watcher = watcher; w.begin() != nil {
+		t.Fatal(w.begin())
+	}
+	mustPrint(t, w.looks(10), `^The templates cannot be read: .*name too long. Watching continues.\n$`)
+	w.save("x.docx", "Dear {{name}}")
+	mustPrint(t, w.looks(2), `x.docx: no errors\n`)
 }

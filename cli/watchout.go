@@ -1,25 +1,22 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"errors"
-	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
-
-	"platen/client"
 )
 
 // documentsFolder is where the documents of samples are written.
 type documentsFolder struct {
 	root string // the folder with the templates, or the template
 	out  string // empty: next to the samples of each template
+
+	written map[string]map[string]bool // the samples whose documents were written last, by the paths of the templates
 }
 
 // check rejects a folder in which the documents would be taken for templates.
@@ -27,18 +24,42 @@ func (d *documentsFolder) check() error {
 	if d.out == "" {
 		return nil
 	}
-	root, err := filepath.Abs(d.root)
+	return d.outside(d.out)
+}
+
+// outside returns an error if a folder is among the templates, perhaps through links.
+func (d *documentsFolder) outside(folder string) error {
+	root := d.root
+	if !isFolder(root) {
+		root = samplesFolder(root)
+	}
+	templates, err := realPath(root)
 	if err != nil {
 		return err
 	}
-	out, err := filepath.Abs(d.out)
+	real, err := realPath(folder)
 	if err != nil {
 		return err
 	}
-	if inside, err := filepath.Rel(root, out); err == nil && filepath.IsLocal(inside) {
-		return usagef("--out must be outside of %s, because documents in it would count as templates", d.root)
+	if inside, err := filepath.Rel(templates, real); err == nil && filepath.IsLocal(inside) {
+		return usagef("--out must be outside of %s, because documents in it would count as templates or samples, and %s leads to %s", root,
+			folder, real)
 	}
 	return nil
+}
+
+// realPath returns the absolute path without links. The last parts need not exist.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) && path != filepath.Dir(path) {
+		real, err = realPath(filepath.Dir(path))
+		return filepath.Join(real, filepath.Base(path)), err
+	}
+	return real, err
 }
 
 // folderOf returns the folder for the documents of a template.
@@ -53,114 +74,57 @@ func (d *documentsFolder) folderOf(template string) string {
 	return filepath.Join(d.out, strings.TrimSuffix(name, filepath.Ext(name)))
 }
 
-// write writes the documents of the samples of a template, and returns their folder; "" if there are none.
-func (d *documentsFolder) write(result *testedTemplate) (string, error) {
-	folder, written := d.folderOf(result.Template), ""
+// write writes the documents of the samples of a template, and returns their folder; "" if there are none. It removes the documents of
+// earlier runs from samples that have none now, so that nobody takes them for the result, and returns their names.
+func (d *documentsFolder) write(result *testedTemplate) (folder string, removed []string, err error) {
+	folder = d.folderOf(result.Template)
+	stale := sampleNames(result.Template)
+	maps.Copy(stale, d.written[result.Template])
+	current := map[string]bool{}
 	var wrong []error
 	for i := range result.Samples {
 		s := &result.Samples[i]
 		if s.document == nil {
 			continue
 		}
-		if written == "" {
-			if err := os.MkdirAll(folder, 0o755); err != nil {
-				return "", err
+		if len(current) == 0 {
+			if err := d.create(folder); err != nil {
+				return "", nil, err
 			}
-			written = folder
 		}
+		current[s.Name] = true
 		wrong = append(wrong, writeAtomically(filepath.Join(folder, s.Name+wordExtension), func(w io.Writer) error {
 			_, err := w.Write(s.document)
 			return err
 		}))
 	}
-	return written, errors.Join(wrong...)
+	for _, name := range sortedKeys(stale) {
+		if current[name] {
+			continue
+		}
+		switch err := os.Remove(filepath.Join(folder, name+wordExtension)); {
+		case err == nil:
+			removed = append(removed, name)
+		case !errors.Is(err, fs.ErrNotExist):
+			wrong = append(wrong, err)
+		}
+	}
+	if d.written == nil {
+		d.written = map[string]map[string]bool{}
+	}
+	if d.written[result.Template] = current; len(current) == 0 {
+		folder = ""
+	}
+	return folder, removed, errors.Join(wrong...)
+}
+
+// create creates the folder for the documents of a template.
+func (d *documentsFolder) create(folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil || d.out == "" {
+		return err
+	}
+	return d.outside(folder)
 }
 
 // sortedKeys returns the keys of a map in order.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-// uploader uploads templates to a folder of a server.
-type uploader struct {
-	api    *client.Client
-	folder string // its id
-}
-
-// uploadTime is the maximum time to upload a template and to wait until the server has read it.
-const uploadTime = time.Minute
-
-// template uploads a template as the new version of the file of its name, or as a new file, marks it, and prints what changed.
-func (u *uploader) template(ctx context.Context, b *bytes.Buffer, saved *savedTemplate) error {
-	ctx, cancel := context.WithTimeout(ctx, uploadTime)
-	defer cancel()
-	id, version, err := u.send(ctx, filepath.Base(saved.path), saved.content)
-	if err != nil {
-		return err
-	}
-	if _, err := u.api.MarkTemplate(ctx, client.MarkTemplateRequest{File: client.FileRef{Id: id, Type: client.FileRefTypeFile}}); err != nil {
-		return fmt.Errorf("file %s was uploaded, but is no template: %w", id, err)
-	}
-	fmt.Fprintf(b, "    uploaded as version %s of file %s\n", version, id)
-	return u.printChanges(ctx, b, id, version)
-}
-
-// send uploads the content of a file. It returns the ids of the file and of the version.
-func (u *uploader) send(ctx context.Context, name string, content []byte) (file, version string, err error) {
-	parent := client.ParentRef{Id: u.folder}
-	_, err = u.api.CheckUpload(ctx, client.CheckUploadRequest{Name: name, Parent: parent, Size: new(int64(len(content)))})
-	var entries []client.File
-	if existing := client.Conflict(err); existing != "" {
-		answer, failure := client.UploadVersion(ctx, u.api, existing, client.VersionAttributes{Name: &name}, bytes.NewReader(content))
-		if err = failure; err == nil && answer.JSON200 != nil {
-			entries = answer.JSON200.Entries
-		}
-	} else if err == nil {
-		answer, failure := client.Upload(ctx, u.api, client.FileAttributes{Name: name, Parent: parent}, bytes.NewReader(content))
-		if err = failure; err == nil && answer.JSON201 != nil {
-			entries = answer.JSON201.Entries
-		}
-	}
-	if err != nil {
-		return "", "", err
-	}
-	if len(entries) != 1 || entries[0].FileVersion == nil {
-		return "", "", errors.New("the response of the server does not describe the file")
-	}
-	return entries[0].Id, entries[0].FileVersion.Id, nil
-}
-
-// printChanges waits until the server has read a version, and prints how the data that it needs has changed.
-func (u *uploader) printChanges(ctx context.Context, b *bytes.Buffer, file, version string) error {
-	var contract *client.Contract
-	err := until(ctx, func() (bool, error) {
-		answer, err := u.api.GetTemplateContract(ctx, file, &client.GetTemplateContractParams{TemplateVersionId: &version})
-		if err != nil {
-			return false, err
-		}
-		contract = answer.JSON200
-		return contract != nil, nil
-	})
-	if err != nil {
-		return fmt.Errorf("the version was uploaded, but its contract cannot be read: %w", err)
-	}
-	changes := contract.Changes
-	if changes == nil {
-		return nil
-	}
-	list := func(what string, paths []string) {
-		if len(paths) > 0 {
-			fmt.Fprintf(b, "    %s: %s\n", what, strings.Join(paths[:min(len(paths), maxShown)], ", "))
-		}
-	}
-	list("the data now needs", changes.Needs)
-	list("the data may now have", changes.Takes)
-	list("no longer read", changes.Drops)
-	var kinds []string
-	for _, k := range changes.Kinds {
-		kinds = append(kinds, fmt.Sprintf("%s (%s, not %s)", k.Path, k.New, k.Old))
-	}
-	list("now of another kind", kinds)
-	if n := len(changes.Breaks); n > 0 {
-		fmt.Fprintf(b, "    %d recent %s would now be incomplete\n", n, map[bool]string{true: "batch", false: "batches"}[n == 1])
-	}
-	return nil
-}
