@@ -54,7 +54,7 @@ type sampleRunner struct {
 	noPages   error          // why pages cannot be counted
 }
 
-// countPages starts to count the pages of documents, at most that many at once. Without a PDF engine, samples that expect a number of pages
+// countPages starts to count the pages of documents, at most that many at once. Without a PDF engine, samples with an expectation of pages
 // fail, and say why.
 func (r *sampleRunner) countPages(settings *pdfConfig, documents int) error {
 	flags := defaultPDFFlags

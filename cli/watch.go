@@ -182,7 +182,7 @@ const (
 	patientTime = 3 * time.Second
 )
 
-// isPatient reports whether a number of looks is not enough for a file or folder that cannot be read.
+// isPatient reports whether a file or folder that cannot be read is looked at again before that is reported.
 func (w *watcher) isPatient(looks int) bool {
 	return looks < patientLooks && time.Duration(looks)*w.poll < patientTime
 }

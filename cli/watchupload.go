@@ -21,7 +21,7 @@ const (
 	beginTime  = 10 * time.Second // to answer when the watcher begins
 )
 
-// uploader uploads templates to a folder of a server, one after the other, while the watcher continues. Only the watcher calls its methods.
+// uploader uploads templates to a folder of a server, one after another, while the watcher continues. Only the watcher calls its methods.
 type uploader struct {
 	api     *client.Client
 	folder  string // its id

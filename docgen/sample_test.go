@@ -55,7 +55,7 @@ func TestLimitsOfSamples(t *testing.T) {
 	})
 }
 
-// The samples of all templates of an owner count, whoever saves them, until they or their templates are deleted permanently.
+// The samples of all templates of an owner count, also those that others save, until they or their templates are deleted permanently.
 func TestSamplesOfOwner(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

@@ -100,7 +100,7 @@ func (f SampleFindings) bounded() SampleFindings {
 	return f
 }
 
-// versionState returns the state of a version of a template. It is only SamplesPassed if the version passed all samples that there are now.
+// versionState returns the state of a version of a template. It is only SamplesPassed if the version passed all current samples.
 func versionState(ctx context.Context, q *store.Queries, fileID, versionID int64) (string, error) {
 	results, err := q.SampleResults(ctx, versionID)
 	if err != nil {
