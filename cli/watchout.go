@@ -37,13 +37,13 @@ func (d *documentsFolder) outside(folder string) error {
 	if err != nil {
 		return err
 	}
-	real, err := realPath(folder)
+	resolved, err := realPath(folder)
 	if err != nil {
 		return err
 	}
-	if inside, err := filepath.Rel(templates, real); err == nil && filepath.IsLocal(inside) {
+	if inside, err := filepath.Rel(templates, resolved); err == nil && filepath.IsLocal(inside) {
 		return usagef("--out must be outside of %s, because documents in it would count as templates or samples, and %s leads to %s", root,
-			folder, real)
+			folder, resolved)
 	}
 	return nil
 }
@@ -54,12 +54,12 @@ func realPath(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	real, err := filepath.EvalSymlinks(path)
+	resolved, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) && path != filepath.Dir(path) {
-		real, err = realPath(filepath.Dir(path))
-		return filepath.Join(real, filepath.Base(path)), err
+		resolved, err = realPath(filepath.Dir(path))
+		return filepath.Join(resolved, filepath.Base(path)), err
 	}
-	return real, err
+	return resolved, err
 }
 
 // folderOf returns the folder for the documents of a template.

@@ -42,7 +42,7 @@ type upload struct {
 
 // check asks the server whether the token and the folder are right. It returns an error if they are not, and prints a warning if the server
 // does not answer.
-func (u *uploader) check(ctx context.Context, print io.Writer) error {
+func (u *uploader) check(ctx context.Context, out io.Writer) error {
 	limited, cancel := context.WithTimeout(ctx, min(beginTime, u.longest))
 	defer cancel()
 	_, err := u.api.CheckUpload(limited, client.CheckUploadRequest{Name: "template.docx", Parent: client.ParentRef{Id: u.folder}})
@@ -56,7 +56,7 @@ func (u *uploader) check(ctx context.Context, print io.Writer) error {
 		return fmt.Errorf("templates cannot be uploaded to folder %s: %w", u.folder, refused)
 	}
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(print, "Templates cannot be uploaded now: %s. Watching continues, and each save tries again.\n", u.reason(err))
+		fmt.Fprintf(out, "Templates cannot be uploaded now: %s. Watching continues, and each save tries again.\n", u.reason(err))
 	}
 	return nil
 }
@@ -93,15 +93,15 @@ func (u *uploader) begin(ctx context.Context, next upload) {
 }
 
 // end prints the result of the current upload, and begins the next one. After ctx has ended, it prints what was not uploaded.
-func (u *uploader) end(ctx context.Context, print io.Writer, result string) {
-	fmt.Fprintf(print, "%s %s\n%s", u.now().Format(time.TimeOnly), u.current, result)
+func (u *uploader) end(ctx context.Context, out io.Writer, result string) {
+	fmt.Fprintf(out, "%s %s\n%s", u.now().Format(time.TimeOnly), u.current, result)
 	u.current = ""
 	for len(u.waiting) > 0 && u.current == "" {
 		next := u.waiting[0]
 		if u.waiting = u.waiting[1:]; ctx.Err() == nil {
 			u.begin(ctx, next)
 		} else {
-			fmt.Fprintf(print, "%s\n    not uploaded\n", next.path)
+			fmt.Fprintf(out, "%s\n    not uploaded\n", next.path)
 		}
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"platen/client"
 )
 
-// uploads is looks, and waits for all uploads.
-func (w *watching) uploads(n int) string {
+// uploads looks until a save is handled, waits for all uploads, and returns what was printed.
+func (w *watching) uploads() string {
 	w.t.Helper()
-	w.looks(n)
+	w.looks(2)
 	for w.upload.current != "" {
 		w.upload.end(w.t.Context(), &w.printed, <-w.upload.done)
 	}
@@ -33,27 +33,24 @@ func TestWatchUploads(t *testing.T) {
 	w := watch(t, cmd, map[string]string{"letter.docx": "Dear", "letter.tests/ada.json": `{"name": "Ada", "city": "Rome"}`})
 	mustPrint(t, w.printed.String(), `uploading to folder `+folder)
 
-	if err := w.upload.check(t.Context(), &w.printed); err != nil {
-		t.Error(err)
-	}
 	w.save("letter.docx", "Dear {{name}}")
-	printed := w.uploads(2)
+	printed := w.uploads()
 	mustPrint(t, printed, `uploaded as version \d+ of file \d+\n`)
 	id := regexp.MustCompile(`of file (\d+)`).FindStringSubmatch(printed)[1]
 	if _, err := v.GetTemplate(t.Context(), id); err != nil {
 		t.Error(err)
 	}
 	w.save("letter.docx", "Dear {{name}} from {{city}}")
-	mustPrint(t, w.uploads(2), `uploaded as version \d+ of file `+id+`\n`, `the data now needs: city\n`)
+	mustPrint(t, w.uploads(), `uploaded as version \d+ of file `+id+`\n`, `the data now needs: city\n`)
 	versions, err := v.ListVersions(t.Context(), id, &client.ListVersionsParams{})
 	if err != nil || len(versions.JSON200.Entries) != 1 {
 		t.Errorf("there are other former versions than one: %v, error %v", versions.JSON200, err)
 	}
 
 	w.save("letter.docx", "Dear {{if name}}")
-	mustPrint(t, w.uploads(2), `1 mistake`, `not uploaded\n`)
+	mustPrint(t, w.uploads(), `1 mistake`, `not uploaded\n`)
 	w.save("letter.docx", "Dear {{missing}}")
-	mustPrint(t, w.uploads(2), `FAIL`, `not uploaded\n`)
+	mustPrint(t, w.uploads(), `FAIL`, `not uploaded\n`)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -65,10 +62,10 @@ func TestWatchUploads(t *testing.T) {
 	api := w.upload.api
 	w.upload.api = client.New(away, v.token)
 	w.save("letter.docx", "Hello {{name}}")
-	mustPrint(t, w.uploads(2), `not uploaded: .*connection refused. The next save tries again.\n`)
+	mustPrint(t, w.uploads(), `not uploaded: .*connection refused. The next save tries again.\n`)
 	w.upload.api = api
 	w.save("letter.docx", "Hello, {{name}}")
-	mustPrint(t, w.uploads(2), `uploaded as version \d+ of file `+id+`\n`)
+	mustPrint(t, w.uploads(), `uploaded as version \d+ of file `+id+`\n`)
 
 	// A file that is saved during the check is checked again. What is uploaded is what was checked.
 	now := w.now
@@ -78,16 +75,16 @@ func TestWatchUploads(t *testing.T) {
 		return now()
 	}
 	w.save("letter.docx", "Good morning {{name}}")
-	mustPrint(t, w.uploads(2), `uploaded as version \d+ of file `+id+`\n`)
+	mustPrint(t, w.uploads(), `uploaded as version \d+ of file `+id+`\n`)
 	reading, err := v.ListTags(t.Context(), id, &client.ListTagsParams{})
 	if err != nil || len(reading.JSON200.Entries) != 1 || reading.JSON200.Entries[0].TagContent != "{{name}}" {
 		t.Errorf("the server has the tags %v, error %v", reading.JSON200, err)
 	}
-	mustPrint(t, w.uploads(2), `FAIL`, `not uploaded\n`)
+	mustPrint(t, w.uploads(), `FAIL`, `not uploaded\n`)
 
 	// Two templates of the same name would replace each other.
 	w.save("sub/letter.docx", "Other")
-	mustPrint(t, w.uploads(2), `not uploaded: .*letter.docx has the same name`)
+	mustPrint(t, w.uploads(), `not uploaded: .*letter.docx has the same name`)
 }
 
 // A server that does not answer does not keep the watcher from checking what is saved.
@@ -97,7 +94,11 @@ func TestWatchWithASilentServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer silent.Close()
+	t.Cleanup(func() {
+		if err := silent.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	cmd := watchCmd{Folder: "7", remote: remote{Server: "http://" + silent.Addr().String(), Token: "token"}}
 	w := watch(t, cmd, map[string]string{"a.docx": "Dear", "b.docx": "Dear"})
 	ctx, stop := context.WithCancel(t.Context())
@@ -127,7 +128,7 @@ func TestWatchWithASilentServer(t *testing.T) {
 	}
 	mustPrint(t, w.printed.String(), `Templates cannot be uploaded now: the server does not answer. Watching continues`)
 	w.save("a.docx", "Dear {{name}}")
-	mustPrint(t, w.uploads(2), `    uploading\n`, `    not uploaded: the server does not answer. The next save tries again.\n$`)
+	mustPrint(t, w.uploads(), `    uploading\n`, `    not uploaded: the server does not answer. The next save tries again.\n$`)
 }
 
 // A wrong token or folder ends the command when it begins.
@@ -148,5 +149,10 @@ func TestWatchChecksTheServer(t *testing.T) {
 				t.Errorf("the error is %v, want %s", err, tt.want)
 			}
 		})
+	}
+	w := watch(t, watchCmd{Folder: "0", remote: remote{Server: server.url, Token: v.token}}, nil)
+	w.printed.Reset()
+	if err := w.upload.check(t.Context(), &w.printed); err != nil || w.printed.Len() > 0 {
+		t.Errorf("with a folder and a token that are right: %v\n%s", err, &w.printed)
 	}
 }
