@@ -59,7 +59,7 @@ type filter struct {
 
 // filterTable holds every filter by its name.
 var filterTable = filterTables(missingFilters, checkFilters, textFilters, numberFilters, dateFilters, listFilters, presentFilters,
-	appearanceFilters)
+	appearanceFilters, wordFilters)
 
 func filterTables(tables ...map[string]*filter) map[string]*filter {
 	all := map[string]*filter{}

@@ -23,10 +23,11 @@ type function struct {
 	perItem bool
 	counts  bool // depends only on the number of items
 	text    bool // gives no number
+	blanks  bool // missing arguments are empty texts
 }
 
 // functionTable holds every function by its name.
-var functionTable = functionTables(aggregates, choices, numberFunctions, dateFunctions, textFunctions)
+var functionTable = functionTables(aggregates, choices, numberFunctions, dateFunctions, textFunctions, wordFunctions)
 
 func functionTables(tables ...map[string]*function) map[string]*function {
 	all := map[string]*function{}
@@ -50,6 +51,7 @@ func (e *Env) call(c *Call) (Value, error) {
 		return c.fn.choose(e, c)
 	}
 	args := make([]Value, 0, len(c.Args))
+	known := len(e.missing)
 	for i, arg := range c.Args {
 		if c.fn.perItem && i == 1 {
 			list, err := e.perItem(c, args[0])
@@ -59,6 +61,10 @@ func (e *Env) call(c *Call) (Value, error) {
 			return c.fn.apply(e, c, []Value{list})
 		}
 		v, err := e.eval(arg)
+		if v == nil && c.fn.blanks {
+			e.overlooked(known)
+			v = ""
+		}
 		if v == nil || err != nil {
 			return nil, err
 		}

@@ -180,8 +180,25 @@ func (c *collector) expr(n Node, w takes, optional bool) {
 			c.lookUp(n, w, optional)
 			return
 		}
+		if n.fn.blanks {
+			c.blanks(n)
+			return
+		}
 		c.call(n, optional)
 	}
+}
+
+// blanks records the values that $compare reads.
+func (c *collector) blanks(n *Call) {
+	l, _ := n.Args[1].(*Literal)
+	if l == nil {
+		l = &Literal{}
+	}
+	text, _ := l.Value.(string)
+	op := fieldOperators[text]
+	c.expr(n.Args[1], takes{}, true)
+	c.compared(n.Args[0], n.Args[2], op)
+	c.compared(n.Args[2], n.Args[0], turned[op])
 }
 
 // choice records the values that $if reads: conditions, and the results.

@@ -50,6 +50,7 @@ type Locale struct {
 	money, negativeMoney, percentAffixes affixes
 	currencies                           cache[currency]
 	formats                              cache[numberFormat]
+	pictures                             cache[wordPicture]
 	patterns                             cache[pattern]
 	casers, collators                    sync.Pool
 	spelling                             func() *spelling
