@@ -63,6 +63,8 @@ var changedByOffice = map[string]string{
 	"value-linktext":                     "a link in a content control, which it writes as text",
 	"golden-plain-contents":              "equations and WordArt, whose text it writes in other elements",
 	"golden-word-fields-inside":          "fields in the instructions of others, whose results it drops",
+	"golden-word-fields-if":              "fields that stay, which it computes",
+	"golden-word-fields-set":             "fields that stay, which it computes",
 	"golden-field-nested":                "a field in the instruction of another, whose result it drops",
 	"random-apache-poi-FieldCodes":       "the author of the document, in a field",
 	"poi-tl-iterable_hyperlink":          "the date of today",

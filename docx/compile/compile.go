@@ -29,6 +29,7 @@ type template struct {
 	slots     *program.Slots
 	use       *lang.Use
 	dialects  map[string]bool // other template languages that were found
+	settable  map[string]bool // the bookmarks, in lower case, that a field SET gives a value of the input
 }
 
 // source is a part of the template.

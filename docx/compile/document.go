@@ -127,7 +127,7 @@ func (p *partCompiler) compileParts(opt Options) error {
 	shared := &template{
 		meter: p.meter, pkg: d.Package, opt: opt, styles: styles, numbering: d.Lists, charts: d.Charts,
 		headers: map[string]*boundHeader{}, notes: map[string]*boundNote{}, ids: &IDs{bookmarks: d.Bookmarks}, slots: &d.Slots,
-		use: &d.Use, dialects: map[string]bool{},
+		use: &d.Use, dialects: map[string]bool{}, settable: map[string]bool{},
 	}
 	if opt.NoTags {
 		parts, properties = parts[:1], nil

@@ -21,6 +21,7 @@ var formKinds = wml.SetOf("FORMTEXT FORMCHECKBOX FORMDROPDOWN")
 type formField struct {
 	field *wordField
 	tag   *lang.Tag
+	name  *wml.Node
 	data  *wml.Node // the w:textInput, w:checkBox, or w:ddList
 	form  *program.FormField
 }
@@ -38,7 +39,7 @@ func (c *wordFields) findForm(f *wordField) {
 	if path == "" || f.end != nil && c.hasTags(f) {
 		return
 	}
-	form := &formField{field: f, form: &program.FormField{}}
+	form := &formField{field: f, name: data.Child("w:name"), form: &program.FormField{}}
 	filters := ""
 	switch f.name() {
 	case "FORMTEXT":
@@ -101,13 +102,15 @@ func (c *wordFields) formText(form *formField) (filters string) {
 		return noFormValue
 	case format == "":
 	case kind == "number":
-		if plain, problem := numberFormat(format); problem == "" {
-			format = plain
-		}
-		return " :: format(" + quoted(format) + ")" // which reports what it cannot use
+		return " :: wordformat(" + quoted(format) + ")" // which reports what it cannot use
 	case kind == "date":
 		form.form.IsDate = true
-		return " :: date(" + quoted(wordDate(format)) + ")"
+		filter, problem := wordDate(format)
+		if problem != "" {
+			c.warnAside(form.field.begin, "", "a form field", "The form field '"+c.valueOf(form.name)+"' does not take a value: "+problem+".")
+			return noFormValue
+		}
+		return " :: " + filter
 	case caseFormats[strings.ToLower(format)] != "":
 		return " :: " + caseFormats[strings.ToLower(format)]
 	}

@@ -10,20 +10,22 @@ import (
 	"platen/docx/wml"
 )
 
-// Fields that take their values from the input, so that templates for Word's mail merge work (ISO 29500-1 §17.16.5): MERGEFIELD, IF, QUOTE,
-// and formulas with merge fields in them, NEXT, and DOCPROPERTY. Each becomes a tag, whose value replaces the field. Merge fields in the
-// code of HYPERLINK become tags in its code. A warning says which other fields with merge fields stay as they are.
-
-// records is the key of the list whose items are the records of a template with the field NEXT.
-const records = "records"
+// Fields that take their values from the input, so that templates for Word's mail merge work (ISO 29500-1 §17.16.5): MERGEFIELD, IF,
+// COMPARE, QUOTE, and formulas with merge fields in them, NEXT, and DOCPROPERTY. Each becomes a tag, whose value replaces the field. Merge
+// fields in the code of HYPERLINK and SET become tags in its code. A warning says which other fields with merge fields stay as they are.
 
 // wordFields are the fields of a part that are filled.
 type wordFields struct {
 	*compiler
-	found   []filledField
-	forms   []*formField
+	found []filledField
+	forms []*formField
+	depth int // of the fields that become an expression
+
 	hasNext bool
 	record  int // the number of fields NEXT so far
+	shown   int // the number of records with fields
+
+	variables map[string]string // the expressions of the bookmarks, in lower case, that SET has given a value so far
 }
 
 // filledField is a field that the value of a tag replaces, or that is removed if it has no tag.
@@ -56,11 +58,12 @@ var valueKinds = wml.SetOf("MERGEFIELD DOCPROPERTY ADDRESSBLOCK GREETINGLINE NEX
 // find finds the fields.
 func (c *wordFields) find() {
 	all := c.findFields()
-	if !slices.ContainsFunc(all, (*wordField).takesValue) {
+	if !slices.ContainsFunc(all, (*wordField).takesValue) && len(c.settable) == 0 {
 		return
 	}
 	for _, f := range all {
 		c.hasNext = c.hasNext || f.has("NEXT")
+		c.findSet(f)
 	}
 	for _, f := range all {
 		c.visit(f)
@@ -140,18 +143,24 @@ func (f *wordField) isWhole() bool {
 }
 
 // mergeKinds are the fields that are filled, or that a warning is about because they are not.
-var mergeKinds = wml.SetOf("MERGEFIELD NEXT DOCPROPERTY ADDRESSBLOCK GREETINGLINE NEXTIF SKIPIF MERGEREC MERGESEQ MERGEBARCODE")
+var mergeKinds = wml.SetOf("MERGEFIELD NEXT DOCPROPERTY ADDRESSBLOCK GREETINGLINE NEXTIF SKIPIF MERGEREC MERGESEQ MERGEBARCODE ASK FILLIN")
 
 // fill has a field filled or removed, if it is one of those, or has a merge field in its code. It returns false if the field stays as it
 // is, and nothing is to be said about it.
 func (c *wordFields) fill(f *wordField) bool {
 	kind := f.name()
 	switch {
-	case !mergeKinds[kind] && !f.holds("MERGEFIELD"):
+	case kind == "=" && f.end != nil && cellNames.MatchString(f.text()):
+		c.warnStays(f, "it computes with cells of a table; update it in Word (F9), or write a tag such as {{$sum(items.price)}}")
+		return true
+	case !mergeKinds[kind] && !f.holds("MERGEFIELD") && !c.readsVariable(f):
 		return false
 	case kind == "HYPERLINK":
-		c.fillCode(f)
+		c.fillCode(f, program.InLink)
 		return false
+	case kind == "SET":
+		c.set(f)
+		return true
 	case f.end != nil && c.hasTags(f):
 		if f.hasTagsInCode() && kind != "DOCPROPERTY" {
 			c.warnStays(f, "it has tags in its code; write tags for its merge fields too")
@@ -174,8 +183,8 @@ func (c *wordFields) fill(f *wordField) bool {
 	return true
 }
 
-// fillCode has the merge fields in the code of a link filled.
-func (c *wordFields) fillCode(link *wordField) {
+// fillCode has the merge fields in the code of a field filled. more is added to the form of their values.
+func (c *wordFields) fillCode(link *wordField, more program.CodeForm) {
 	var before strings.Builder
 	for _, piece := range link.code {
 		f := piece.field
@@ -187,7 +196,7 @@ func (c *wordFields) fillCode(link *wordField) {
 		default:
 			expr, problem := c.merged(f, "")
 			if tag := c.tagOf(f, expr, problem); tag != nil {
-				form := program.InCode | program.InLink
+				form := program.InCode | more
 				if isBare(before.String()) {
 					form |= program.Bare
 				}
@@ -252,10 +261,15 @@ func (c *wordFields) edit() {
 			c.editForm(f)
 		}
 	}
+	records := c.record
 	for _, f := range c.found {
 		begin, end := f.field.begin, f.field.end
 		if f.tag == nil {
-			c.remove(begin.Start, end.End)
+			if records--; records == 0 { // the last NEXT
+				c.add(edit{pos: begin.Start, end: end.End, rank: rankReplace, action: emitted{c.recordsStep()}})
+			} else {
+				c.remove(begin.Start, end.End)
+			}
 			continue
 		}
 		props := c.formatOf(f.field)

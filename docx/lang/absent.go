@@ -72,11 +72,13 @@ func (s *itemScope) hasPath(e *Env, p *Path, steps []Step) bool {
 	return found
 }
 
-// absent returns the suspects that nothing in the input has.
+// absent returns the suspects that nothing in the input has, and that are not among the errors.
 func (e *Env) absent() []report {
 	var all []report
 	for _, r := range e.suspects {
-		if e.isAbsent(r.path) {
+		name := r.path.name()
+		isError := func(r report) bool { return r.position != nil && r.path != nil && r.path.name() == name }
+		if !slices.ContainsFunc(e.errors.all, isError) && e.isAbsent(r.path) {
 			all = append(all, r)
 		}
 	}

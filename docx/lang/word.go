@@ -1,8 +1,11 @@
 package lang
 
 import (
+	"errors"
 	"regexp"
 	"strings"
+
+	"platen/docx/locale"
 )
 
 // Fields of Word compare and format texts that look like numbers as numbers. These filters and functions do the same for any tag.
@@ -11,7 +14,8 @@ import (
 var wordFilters = map[string]*filter{
 	"wordformat": {
 		usage: `wordformat("$,0.00;($,0.00)")`, arity: arity{1, 1},
-		takes: takes{want: aNumber}, args: []takes{like(aText, "#,##0.00")}, apply: eachScalar(wordFormat),
+		takes: takes{want: aNumber}, args: []takes{like(aText, "#,##0.00")},
+		check: checkPicture, apply: eachScalar(wordFormat),
 	},
 }
 
@@ -47,10 +51,18 @@ func wordFormat(e *Env, f *Filter, v Value) (Value, error) {
 		return nil, err
 	}
 	s, err := e.locale().WordNumber(d, picture)
-	if err != nil {
-		return nil, &fault{node: f.Args[0], message: "is not a numeric picture: " + err.Error()}
+	if mistake, ok := errors.AsType[*locale.PatternError](err); ok {
+		return nil, &fault{node: f.Args[0], message: "is not a numeric picture: " + mistake.Reason}
 	}
 	return e.made(s)
+}
+
+// checkPicture returns the mistake in a literal picture that no locale can read.
+func checkPicture(_ *Filter, picture string) string {
+	if mistake, ok := errors.AsType[*locale.PatternError](locale.CheckPicture(picture)); ok {
+		return "is not a numeric picture: " + mistake.Reason
+	}
+	return ""
 }
 
 // readNumber returns the number that v, the value of n, is or spells, in JSON or as people of the locale write it. percent means that it
@@ -74,12 +86,18 @@ func (e *Env) readNumber(n Node, v Value) (x number, percent bool, err error) {
 	}
 	read, ok := parseNumber(plain)
 	switch {
-	case isPlain && ok && !read.Equal(x.Decimal):
+	case isPlain && ok && !read.Equal(x.Decimal) && !isWordFormat(n):
 		return x, false, &fault{node: n, message: "can be the number " + x.text() + " or " + read.text() + "; send a number instead of text"}
 	case !ok:
 		return x, false, &fault{node: n, message: "is a number with too many digits"}
 	}
 	return read, percent, nil
+}
+
+// isWordFormat reports whether a value always has the separators of the locale.
+func isWordFormat(n Node) bool {
+	f, ok := n.(*Filtered)
+	return ok && f.Filters[len(f.Filters)-1].Name == "wordformat"
 }
 
 // valueOf returns the number that a text spells.

@@ -130,6 +130,14 @@ func TestWordNumberMistakes(t *testing.T) {
 	}
 }
 
+func TestCheckPicture(t *testing.T) {
+	for picture, ok := range map[string]bool{"0,00": true, "#,###": true, "# ##0,00": true, "0#": false, "xy": false} {
+		if err := locale.CheckPicture(picture); (err == nil) != ok {
+			t.Errorf("%q: %v", picture, err)
+		}
+	}
+}
+
 // TestWordNumberIsTotal checks that no picture makes it panic or write without limit.
 func TestWordNumberIsTotal(t *testing.T) {
 	parts := rapid.SampledFrom([]string{"0", "#", "x", ".", ",", ";", "'", "-", "+", " ", "a", "%", "`", "é", "\u00a0"})

@@ -34,6 +34,22 @@ type wordItem struct {
 func (i wordItem) isPlace() bool     { return i.kind == '0' || i.kind == '#' || i.kind == 'x' }
 func (i wordItem) isSeparator() bool { return i.kind == '.' || i.kind == ',' }
 
+// CheckPicture returns the mistake in a numeric picture of Word that no locale can read.
+func CheckPicture(picture string) error {
+	_, err := Default().compilePicture(picture)
+	if err == nil {
+		return nil
+	}
+	for _, tag := range []string{"de", "fr"} { // with a decimal comma, and other groups
+		if l, ok := Find(tag); ok {
+			if _, other := l.compilePicture(picture); other == nil {
+				return nil
+			}
+		}
+	}
+	return err
+}
+
 // compilePicture reads a picture of Word.
 func (l *Locale) compilePicture(text string) (*wordPicture, error) {
 	if len(text) > maxPatternBytes {

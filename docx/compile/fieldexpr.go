@@ -1,0 +1,270 @@
+package compile
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"platen/docx/lang"
+)
+
+// Fields of Word as expressions of Platen (ISO 29500-1 §17.16.5).
+
+// maxFieldDepth is the largest number of fields in each other that become an expression.
+const maxFieldDepth = 30
+
+// blankText is the literal of the empty text.
+const blankText = `""`
+
+// expressionOf returns the expression whose value replaces a field. problem says why there is none.
+func (c *wordFields) expressionOf(f *wordField) (expr, problem string) { return c.nested(f, "") }
+
+// nested returns the expression for a field. absent is the value of a missing merge field in it; "" means that this is an error.
+func (c *wordFields) nested(f *wordField, absent string) (expr, problem string) {
+	if c.depth++; c.depth > maxFieldDepth {
+		return "", "more than " + strconv.Itoa(maxFieldDepth) + " fields are in each other"
+	}
+	defer func() { c.depth-- }()
+	words := f.words()
+	switch kind := f.name(); {
+	case kind == "=":
+		return c.formula(f)
+	case kind == "MERGEREC" || kind == "MERGESEQ":
+		return c.recordNumber(words)
+	case kind == "MERGEFIELD" || kind == "DOCPROPERTY":
+		return c.merged(f, absent)
+	case kind == "IF":
+		return c.choice(words)
+	case kind == "COMPARE":
+		return c.comparison(words)
+	case kind == "QUOTE":
+		return c.quote(words, absent)
+	case c.variableOf(f) != "":
+		return c.reference(f)
+	}
+	return "", problemOf(f.name())
+}
+
+// problemOf says why a field is not filled.
+func problemOf(kind string) string {
+	switch kind {
+	case "INCLUDEPICTURE":
+		return "Platen does not read other files; insert an image, and write a tag as its alt text"
+	case "ASK", "FILLIN":
+		return "Platen does not ask for input; write a tag for the answer"
+	case "NEXTIF", "SKIPIF":
+		return "Platen does not choose records; leave them out of the data, or write {{for}} and {{if}}"
+	case "ADDRESSBLOCK", "GREETINGLINE", "MERGEBARCODE":
+		return "Platen does not fill it; write tags instead"
+	}
+	return "Platen does not compute it from merge fields; write tags instead"
+}
+
+// textFilters are the filters for the formats of \* that change text, in lower case. Formats without a filter change nothing here.
+var textFilters = map[string]string{
+	"upper": "uppercase", "lower": "lowercase", "firstcap": "capitalize", "caps": "titlecase", "cardtext": "words", "ordinal": "ordinal",
+	"mergeformat": "", "charformat": "", "arabic": "",
+}
+
+// harmless are switches that do not change the value of a field.
+var harmless = map[string]bool{`\m`: true, `\v`: true, `\h`: true}
+
+// formatted adds the filters for switches to an expression. Those for pictures come first, as in Word.
+func formatted(expr string, switches []fieldSwitch) (result, problem string) {
+	pictures, texts := "", ""
+	for _, s := range switches {
+		switch s.name {
+		case `\*`:
+			filter, known := textFilters[strings.ToLower(s.argument)]
+			if !known {
+				return "", `the format \* ` + s.argument + " is not supported"
+			}
+			if filter != "" {
+				texts += " :: " + filter
+			}
+		case `\#`:
+			if s.argument == "" {
+				return "", `its switch \# has no numeric picture`
+			}
+			pictures += " :: wordformat(" + quoted(s.argument) + ")"
+		case `\@`:
+			filter, problem := wordDate(s.argument)
+			if problem != "" {
+				return "", problem
+			}
+			pictures += " :: " + filter
+		case `\b`, `\f`:
+		default:
+			if !harmless[s.name] {
+				return "", "its option " + s.name + " is not supported"
+			}
+		}
+	}
+	return expr + pictures + texts, ""
+}
+
+// merged returns the expression for a field MERGEFIELD or DOCPROPERTY.
+func (c *wordFields) merged(f *wordField, absent string) (expr, problem string) {
+	words, switches := cutSwitches(f.words())
+	if len(words) < 2 {
+		return "", "it names no value"
+	}
+	path := c.pathOf(words[1].plain())
+	if path == "" {
+		return "", "its name has a backquote"
+	}
+	if f.name() == "DOCPROPERTY" { // the field stays without a value
+		absent = blankText
+	}
+	if path = c.inRecord(path); absent != "" {
+		path += " :: default(" + absent + ")"
+	}
+	if expr, problem = formatted(path, switches); problem != "" {
+		return "", problem
+	}
+	return aroundValue(path, expr, switches), ""
+}
+
+// aroundValue adds the texts before and after a value that is not empty.
+func aroundValue(path, expr string, switches []fieldSwitch) string {
+	before, after := "", ""
+	for _, s := range switches {
+		switch s.name {
+		case `\b`:
+			before = s.argument
+		case `\f`:
+			after = s.argument
+		}
+	}
+	if before+after == "" {
+		return expr
+	}
+	value := "(" + expr + ")"
+	if expr == path && !strings.Contains(path, " ") {
+		value = expr
+	}
+	return "$if(" + value + ` == "", "", $string(` + quoted(before) + ", " + value + ", " + quoted(after) + "))"
+}
+
+// pathOf returns the path of a merge field, which may have dots; "" if there is none.
+func (c *wordFields) pathOf(name string) string {
+	if name == "" || strings.Contains(name, "`") {
+		return ""
+	}
+	return "`" + strings.ReplaceAll(name, ".", "`.`") + "`"
+}
+
+// choice returns the expression for the words of a field IF.
+func (c *wordFields) choice(words []codeWord) (expr, problem string) {
+	words, switches := cutSwitches(words)
+	if len(words) < 5 {
+		return "", "its condition is not complete"
+	}
+	test, problem := c.condition(words)
+	if problem != "" {
+		return "", problem
+	}
+	expr = "$if(" + test
+	for i := 4; i < min(len(words), 6); i++ {
+		result, problem := c.operand(&words[i], blankText)
+		if problem != "" {
+			return "", problem
+		}
+		expr += ", " + result
+	}
+	return formatted(expr+")", switches)
+}
+
+// comparison returns the expression for the words of a field COMPARE.
+func (c *wordFields) comparison(words []codeWord) (expr, problem string) {
+	words, switches := cutSwitches(words)
+	if len(words) != 4 {
+		return "", "its condition is not complete"
+	}
+	test, problem := c.condition(words)
+	if problem != "" {
+		return "", problem
+	}
+	return formatted("$if("+test+", 1, 0)", switches)
+}
+
+// condition returns the condition in the words of a field, which begin with its kind.
+func (c *wordFields) condition(words []codeWord) (expr, problem string) {
+	operator := words[2].plain()
+	if !isOperator(operator) {
+		return "", "its operator " + operator + " is unknown"
+	}
+	left, problem := c.compared(&words[1])
+	if problem != "" {
+		return "", problem
+	}
+	right, problem := c.compared(&words[3])
+	if problem != "" {
+		return "", problem
+	}
+	return "$compare(" + left + ", " + quoted(operator) + ", " + right + ")", ""
+}
+
+// plainNumber matches numbers that mean the same in every language.
+var plainNumber = regexp.MustCompile(`^-?(0|[1-9]\d*)(\.(\d{1,2}|\d{4,}))?$`)
+
+// compared returns the expression for an operand of a comparison. A missing value there is empty.
+func (c *wordFields) compared(w *codeWord) (expr, problem string) {
+	if text := w.plain(); len(w.pieces) == 1 && w.pieces[0].field == nil {
+		if plainNumber.MatchString(text) {
+			return text, ""
+		}
+		if v := c.variables[strings.ToLower(text)]; v != "" && !w.quoted {
+			return v, ""
+		}
+	}
+	if len(w.pieces) == 1 {
+		return c.operand(w, "")
+	}
+	return c.operand(w, blankText)
+}
+
+// operand returns the expression for a word of a code. absent is the value of a missing field in it.
+func (c *wordFields) operand(w *codeWord, absent string) (expr, problem string) {
+	var parts []string
+	for _, piece := range w.pieces {
+		if piece.field == nil {
+			parts = append(parts, quoted(piece.text))
+			continue
+		}
+		expr, problem := c.nested(piece.field, absent)
+		if problem != "" {
+			return "", "the field " + piece.field.name() + " in it cannot be filled: " + problem
+		}
+		parts = append(parts, "("+expr+")")
+	}
+	return joined(parts), ""
+}
+
+// quote returns the expression for the words of a field QUOTE.
+func (c *wordFields) quote(words []codeWord, absent string) (expr, problem string) {
+	words, switches := cutSwitches(words)
+	var parts []string
+	for i := 1; i < len(words); i++ {
+		part, problem := c.operand(&words[i], absent)
+		if problem != "" {
+			return "", problem
+		}
+		parts = append(parts, part)
+	}
+	return formatted(joined(parts), switches)
+}
+
+// joined returns the expression for several texts in sequence.
+func joined(parts []string) string {
+	switch len(parts) {
+	case 0:
+		return blankText
+	case 1:
+		return parts[0]
+	}
+	return "$string(" + strings.Join(parts, ", ") + ")"
+}
+
+// quoted returns a literal string of the language.
+func quoted(s string) string { return (&lang.Literal{Value: s}).String() }
