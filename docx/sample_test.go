@@ -131,6 +131,30 @@ func TestSchemaOfControls(t *testing.T) {
 	}
 }
 
+// TestSchemaOfMergeFields checks that the schema, also as JSON, accepts the keys that merge fields find.
+func TestSchemaOfMergeFields(t *testing.T) {
+	tpl := mustParse(t, map[string]string{"document.xml": `<w:p><w:fldSimple w:instr=" MERGEFIELD First_Name "/>` +
+		`<w:fldSimple w:instr=" MERGEFIELD total \# 0.00 "/><w:r><w:t>{{city}}</w:t></w:r></w:p>`})
+	written, err := tpl.Schema().MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, err := lang.ParseSchema(written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for data, want := range map[string]string{
+		`{"First_Name":"Ada","total":7,"city":"Rome"}`:                    "[]",
+		`{"first name":"Ada","TOTAL":"$1,234.50","city":"Rome"}`:          "[]",
+		`{"first name":"Ada","FIRST-NAME":"Bob","total":7,"city":"Rome"}`: "['First_Name' is missing; did you mean '`first name`'?]",
+		`{"First_Name":"Ada","total":7,"City":"Rome"}`:                    "['city' is missing; did you mean 'City'?]",
+	} {
+		if got := fmt.Sprint(schema.Check(decode(t, data))); got != want {
+			t.Errorf("%s: %s, not %s", data, got, want)
+		}
+	}
+}
+
 // unsuited are the golden files whose templates lack something whatever the data.
 var unsuited = map[string]string{
 	"testdata/content-control-options.txtar": "{{color :: options(names)}}", // the sample does not relate a value to the list of its options

@@ -222,8 +222,10 @@ func (c *wordFields) tagOf(f *wordField, expr, problem string) *lang.Tag {
 	}
 	a := c.asideIn(f.begin, text, "the field "+f.name())
 	if a == nil {
+		c.warnStays(f, "it shows nothing, and neither does its paragraph; update it in Word (F9)")
 		return nil
 	}
+	a.mark.tag.FoldNames()
 	c.asides = append(c.asides, a)
 	return a.mark.tag
 }

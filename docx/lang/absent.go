@@ -87,6 +87,11 @@ func (e *Env) absent() []report {
 
 func (e *Env) isAbsent(p *Path) bool {
 	left := maxLooked
+	if p.folded {
+		if _, found := e.lookupFolded(p); found {
+			return false
+		}
+	}
 	if p.perItem && !p.own && hasKeys(e.data, stepKeys(p.Steps), &left) {
 		return false
 	}

@@ -14,6 +14,9 @@ func (e *Env) eval(n Node) (Value, error) {
 	switch n := n.(type) {
 	case *Path:
 		v := e.lookup(n)
+		if v == nil && n.folded {
+			v, _ = e.lookupFolded(n)
+		}
 		if v == nil {
 			e.missing = append(e.missing, n)
 		}

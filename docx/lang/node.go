@@ -44,6 +44,7 @@ type Path struct {
 	loop    bool   // spelled like a property of the innermost loop, such as loop.index
 	perItem bool   // in an argument that is computed for each item of a list
 	inKey   bool   // in the key or position of an Index, or in one that a function looks up
+	folded  bool   // may name keys as merge fields of Word do
 	own     bool   // begins with the variable of the loop whose filter it is an argument of
 	list    *Path  // the path of those items; nil if they have none
 }

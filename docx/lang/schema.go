@@ -27,6 +27,7 @@ type Schema struct {
 	examples    []Value
 	entries     []Value // the only values that suit; nil: there are others
 	atLeast     int     // items of a list
+	fold        bool    // of a property that merge fields read: see [Tag.FoldNames]
 }
 
 // property is a key of an object.
@@ -187,7 +188,7 @@ func (m *schemaMaker) schema(n *useNode, f *facts) *Schema {
 	if f.list {
 		s = &Schema{kind: aListOf, items: s, atLeast: f.atLeast}
 	}
-	s.description = f.description()
+	s.description, s.fold = f.description(), n.fold
 	return s
 }
 

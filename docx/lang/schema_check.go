@@ -112,6 +112,11 @@ func (c *checker) object(s *Schema, o *Object, path string) {
 		p := &s.properties[i]
 		below := joinPath(path, p.name)
 		v := o.Get(p.name)
+		if v == nil && p.fold {
+			if key, ok := o.foldedKey(p.name); ok {
+				v = o.Get(key)
+			}
+		}
 		switch {
 		case v != nil:
 			c.check(p.Schema, v, below)

@@ -24,6 +24,9 @@ func (s *Schema) MarshalJSON() ([]byte, error) {
 	return append(s.appendTo(b, false), '}'), nil
 }
 
+// foldKeyword marks properties that merge fields of Word read, whose names in the data may differ as in Word. Other programs ignore it.
+const foldKeyword = "x-mergeField"
+
 // schemaTypes holds how each kind is written: its types and what else there is to say.
 var schemaTypes = [...]struct {
 	types   []string
@@ -52,6 +55,10 @@ func (s *Schema) appendTo(b []byte, null bool) []byte {
 	if s.description != "" {
 		key("description")
 		b = append(b, quoteJSON(s.description)...)
+	}
+	if s.fold {
+		key(foldKeyword)
+		b = append(b, "true"...)
 	}
 	if kind := schemaTypes[s.kind]; kind.types != nil {
 		key("type")
@@ -168,7 +175,7 @@ func quoteJSON(s string) []byte {
 }
 
 // ParseSchema reads what [Schema.MarshalJSON] wrote. Of other schemas it understands what those have in common with ours: type,
-// properties, required, items, description, enum, minItems, examples, and the formats date and date-time.
+// properties, required, items, description, enum, minItems, examples, and the formats date and date-time, and x-mergeField.
 func ParseSchema(data []byte) (*Schema, error) {
 	v, err := Decode(data)
 	if err != nil {
@@ -194,6 +201,7 @@ func parseSchema(v Value) (s *Schema, err error) {
 	s = new(Schema)
 	s.description, _ = o.Get("description").(string)
 	s.examples, _ = o.Get("examples").([]any)
+	s.fold, _ = o.Get(foldKeyword).(bool)
 	if entries, ok := o.Get("enum").([]any); ok {
 		s.entries = slices.DeleteFunc(slices.Clone(entries), func(v Value) bool { return v == nil })
 	}

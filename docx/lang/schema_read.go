@@ -188,17 +188,24 @@ func (c *collector) expr(n Node, w takes, optional bool) {
 	}
 }
 
-// blanks records the values that $compare reads.
+// blanks records the values that $compare reads. Numbers may be texts.
 func (c *collector) blanks(n *Call) {
-	l, _ := n.Args[1].(*Literal)
-	if l == nil {
-		l = &Literal{}
+	op := ""
+	if l, ok := n.Args[1].(*Literal); ok {
+		text, _ := l.Value.(string)
+		op = fieldOperators[text]
 	}
-	text, _ := l.Value.(string)
-	op := fieldOperators[text]
 	c.expr(n.Args[1], takes{}, true)
-	c.compared(n.Args[0], n.Args[2], op)
-	c.compared(n.Args[2], n.Args[0], turned[op])
+	read := func(x, with Node, op string) {
+		l, ok := with.(*Literal)
+		if p, isPath := x.(*Path); isPath && ok && op != "" {
+			c.path(p, takes{want: aScalar, examples: satisfying(op, l)}, true)
+		} else {
+			c.expr(x, takes{want: aScalar}, true)
+		}
+	}
+	read(n.Args[0], n.Args[2], op)
+	read(n.Args[2], n.Args[0], turned[op])
 }
 
 // choice records the values that $if reads: conditions, and the results.

@@ -17,6 +17,8 @@ type Use struct {
 type useNode struct {
 	path  string              // as it would be written
 	whole bool                // with all keys below
+	fold  bool                // read by a merge field, which may name another key
+	folds bool                // some key in it is
 	maybe bool                // read only if the items of some list do not have it
 	keys  map[string]*useNode // the keys that are read in it
 	order []string            // of the keys, in which they were added
@@ -65,6 +67,9 @@ func (u *Use) add(t *Tag, s *Scope, printed takes) {
 			if n := len(nodes); n > 0 {
 				nodes[n-1].whole = nodes[n-1].whole || whole
 			}
+			if p.folded {
+				u.fold(nodes)
+			}
 		}
 	})
 	c := collector{use: u, scope: s, tag: t}
@@ -100,6 +105,27 @@ func (u *Use) nodes(keys []string) []*useNode {
 		nodes[i] = n
 	}
 	return nodes
+}
+
+// fold notes that a merge field reads the nodes.
+func (u *Use) fold(nodes []*useNode) {
+	above := &u.root
+	for _, n := range nodes {
+		above.folds, n.fold = true, true
+		above = n
+	}
+}
+
+// folded returns the key that a merge field reads by another name.
+func (n *useNode) folded(name string) *useNode {
+	if n.folds {
+		for _, key := range n.order {
+			if c := n.keys[key]; c.fold && isFoldedName(key, name) {
+				return c
+			}
+		}
+	}
+	return nil
 }
 
 func (n *useNode) child(key string) *useNode {
@@ -196,6 +222,9 @@ func (w *unusedWalk) look(n *useNode, data *Object) []wayDown {
 	for i := range data.values {
 		key := data.layout.keys[i]
 		below := n.keys[key]
+		if below == nil {
+			below = n.folded(key)
+		}
 		if below != nil && !below.whole && !below.maybe {
 			down = append(down, wayDown{i, below})
 		}

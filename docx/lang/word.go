@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"encoding/json"
 	"errors"
 	"regexp"
 	"strings"
@@ -14,7 +15,7 @@ import (
 var wordFilters = map[string]*filter{
 	"wordformat": {
 		usage: `wordformat("$,0.00;($,0.00)")`, arity: arity{1, 1},
-		takes: takes{want: aNumber}, args: []takes{like(aText, "#,##0.00")},
+		takes: aWrittenNumber, args: []takes{like(aText, "#,##0.00")},
 		check: checkPicture, apply: eachScalar(wordFormat),
 	},
 }
@@ -22,13 +23,16 @@ var wordFilters = map[string]*filter{
 // wordFunctions read and compare numbers in texts.
 var wordFunctions = map[string]*function{
 	"$value": {
-		usage: "$value(text)", arity: arity{1, 1}, takes: []takes{{want: aNumber}}, apply: valueOf,
+		usage: "$value(text)", arity: arity{1, 1}, takes: []takes{aWrittenNumber}, apply: valueOf,
 	},
 	"$compare": {
 		usage: `$compare(text, ">", "1,000")`, arity: arity{3, 3}, takes: []takes{{want: aScalar}}, text: true, blanks: true,
 		apply: compareLikeWord,
 	},
 }
+
+// aWrittenNumber is the use of a number, or of a text with one.
+var aWrittenNumber = like(aScalar, json.Number("12"))
 
 // wordFormat writes a number in a numeric picture of Word. As in Word, a text without digits stays unchanged.
 func wordFormat(e *Env, f *Filter, v Value) (Value, error) {
