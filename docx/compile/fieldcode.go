@@ -1,6 +1,9 @@
 package compile
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // The codes of Word's fields are words and switches (ISO 29500-1 §17.16.2 and §17.16.4).
 
@@ -10,8 +13,24 @@ type codeWord struct {
 	quoted bool
 }
 
-// words splits the code of a field. Quotes and backslashes in text are as in Word: \" is a quote in an argument.
+// maxFieldCode is the largest length of the code of a field that is read, in bytes.
+const maxFieldCode = 16 << 10
+
+// isLong reports whether the code of a field is too long to be read.
+func (f *wordField) isLong() bool {
+	n := 0
+	for _, piece := range f.code {
+		n += len(piece.text)
+	}
+	return n > maxFieldCode
+}
+
+// words splits the code of a field. Quotes and backslashes in text are as in Word: \" is a quote in an argument. A code that is too long
+// has no words.
 func (f *wordField) words() []codeWord {
+	if f.isSplit || f.isLong() {
+		return f.split
+	}
 	var s codeSplitter
 	text := ""
 	for _, piece := range f.code {
@@ -19,13 +38,14 @@ func (f *wordField) words() []codeWord {
 			text += piece.text // which Word may have split anywhere
 			continue
 		}
-		s.text([]rune(text))
+		s.read([]rune(text))
 		s.field(piece)
 		text = ""
 	}
-	s.text([]rune(text))
+	s.read([]rune(text))
 	s.end()
-	return s.words
+	f.split, f.isSplit = s.words, true
+	return f.split
 }
 
 // cutSwitches returns the words of a field before its switches, and the switches with their arguments. Word does not need a blank between
@@ -70,21 +90,23 @@ func (w *codeWord) asSwitch() (name, argument string, ok bool) {
 type codeSplitter struct {
 	words    []codeWord
 	word     *codeWord // that is being read, or nil
+	text     []byte    // at its end
 	inQuotes bool
 }
 
 // end ends the word.
 func (s *codeSplitter) end() {
 	if s.word != nil {
-		s.words = append(s.words, *s.word)
-		s.word = nil
+		s.endText()
+		s.words, s.word = append(s.words, *s.word), nil
 	}
 }
 
-// endIf ends the word if there is one that a character cannot be part of.
-func (s *codeSplitter) endIf(apart bool) {
-	if apart {
-		s.end()
+// endText ends the text at the end of the word.
+func (s *codeSplitter) endText() {
+	if len(s.text) > 0 {
+		s.word.pieces = append(s.word.pieces, codePiece{text: string(s.text)})
+		s.text = s.text[:0]
 	}
 }
 
@@ -93,23 +115,28 @@ func (s *codeSplitter) add(r rune) {
 	if s.word == nil {
 		s.word = new(codeWord)
 	}
-	if n := len(s.word.pieces); n > 0 && s.word.pieces[n-1].field == nil {
-		s.word.pieces[n-1].text += string(r)
-	} else {
-		s.word.pieces = append(s.word.pieces, codePiece{text: string(r)})
-	}
+	s.text = utf8.AppendRune(s.text, r)
 }
 
 // field adds a field to the word.
 func (s *codeSplitter) field(piece codePiece) {
-	s.endIf(s.word != nil && !s.word.quoted && isOperator(s.word.plain()))
+	if s.isOperator() {
+		s.end()
+	}
 	if s.word == nil {
 		s.word = new(codeWord)
 	}
+	s.endText()
 	s.word.pieces = append(s.word.pieces, piece)
 }
 
-func (s *codeSplitter) text(text []rune) {
+// isOperator reports whether the word is an operator.
+func (s *codeSplitter) isOperator() bool {
+	return s.word != nil && !s.word.quoted && len(s.word.pieces) == 0 && isOperator(string(s.text[:min(len(s.text), maxOperator+1)]))
+}
+
+// read adds text.
+func (s *codeSplitter) read(text []rune) {
 	for i := 0; i < len(text); i++ {
 		switch r := text[i]; {
 		case r == '\\' && s.inQuotes && i+1 < len(text) && (text[i+1] == '"' || text[i+1] == '\\'):
@@ -125,10 +152,14 @@ func (s *codeSplitter) text(text []rune) {
 		case r == ' ' || r == '\t' || r == '\u00A0' || r == '\n':
 			s.end()
 		case strings.ContainsRune("=<>", r):
-			s.endIf(s.word != nil && (len(s.word.pieces) > 1 || s.word.pieces[0].field != nil || !isOperator(s.word.plain()+string(r))))
+			if s.word != nil && (len(s.word.pieces) > 0 || len(s.text) >= maxOperator || !isOperator(string(s.text)+string(r))) {
+				s.end()
+			}
 			s.add(r)
 		default:
-			s.endIf(s.word != nil && isOperator(s.word.plain()))
+			if s.isOperator() {
+				s.end()
+			}
 			s.add(r)
 		}
 	}
@@ -144,6 +175,9 @@ func (w *codeWord) plain() string {
 	}
 	return b.String()
 }
+
+// maxOperator is the largest length of an operator.
+const maxOperator = 2
 
 // isOperator reports whether a word is an operator of IF.
 func isOperator(s string) bool {

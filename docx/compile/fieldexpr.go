@@ -25,6 +25,9 @@ func (c *wordFields) nested(f *wordField, absent string) (expr, problem string) 
 		return "", "more than " + strconv.Itoa(maxFieldDepth) + " fields are in each other"
 	}
 	defer func() { c.depth-- }()
+	if f.isLong() {
+		return "", "its code is too long"
+	}
 	words := f.words()
 	switch kind := f.name(); {
 	case kind == "=":

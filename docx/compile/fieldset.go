@@ -9,6 +9,9 @@ import (
 // The field SET gives a bookmark a value, which REF and other fields show (ISO 29500-1 §17.16.5.58). If there are merge fields in the
 // value, the fields after it that show the bookmark are filled too.
 
+// maxVariable is the largest length of the expression for a bookmark, in bytes. A bookmark may show others.
+const maxVariable = 2000
+
 // findSet notes the bookmarks that a field, or one in it, gives a value of the input.
 func (c *wordFields) findSet(f *wordField) {
 	if f.name() == "SET" && (f.holds("MERGEFIELD") || c.readsVariable(f)) {
@@ -33,16 +36,19 @@ func (c *wordFields) set(f *wordField) {
 		return
 	}
 	name := strings.ToLower(words[1].plain())
-	delete(c.variables, name)
 	expr, problem := "", "its value must be one text in quotes, or one field"
 	if len(words) == 3 {
 		if expr, problem = c.operand(&words[2], ""); problem == "" {
 			expr, problem = formatted(expr, switches)
 		}
 	}
+	delete(c.variables, name)
 	switch {
 	case problem != "":
 		c.warnStays(f, problem)
+		return
+	case len(expr) > maxVariable:
+		c.warnStays(f, "its value is too long")
 		return
 	case c.hasTags(f):
 		c.warnStays(f, "it has tags in its code; write {{let}} instead")
@@ -63,8 +69,8 @@ func (c *wordFields) set(f *wordField) {
 // variableOf returns the bookmark that a field shows and that SET gives a value of the input, or "".
 func (c *wordFields) variableOf(f *wordField) string {
 	name := strings.ToLower(f.name())
-	if words := f.words(); name == "ref" && len(words) > 1 {
-		name = strings.ToLower(words[1].plain())
+	if name == "ref" && len(f.words()) > 1 {
+		name = strings.ToLower(f.words()[1].plain())
 	}
 	if c.settable[name] {
 		return name

@@ -42,6 +42,10 @@ type wordField struct {
 	inner      []*wordField // the fields in its result
 	result     *wml.Node    // the first run of its result; nil if it has none
 	separate   *wml.Node    // the run that ends the code; nil if there is none
+
+	kind    string     // the result of name, once that has been called
+	split   []codeWord // the result of words, if isSplit
+	isSplit bool
 }
 
 // codePiece is text in the code of a field, or a field in it.
@@ -96,11 +100,17 @@ func (f *wordField) takesValue() bool {
 		slices.ContainsFunc(f.code, func(p codePiece) bool { return p.field != nil && p.field.takesValue() })
 }
 
+// maxKind is the largest length of the code of a field in which its name is looked for, in bytes.
+const maxKind = 200
+
 // name returns the kind of a field, in capital letters; "=" for a formula.
 func (f *wordField) name() string {
+	if f.kind != "" {
+		return f.kind
+	}
 	var b strings.Builder
 	for _, piece := range f.code {
-		if piece.field != nil {
+		if piece.field != nil || b.Len() > maxKind {
 			break
 		}
 		b.WriteString(piece.text)
@@ -111,11 +121,12 @@ func (f *wordField) name() string {
 	words := strings.Fields(b.String())
 	switch {
 	case len(words) == 0:
-		return ""
 	case words[0][0] == '=':
-		return "="
+		f.kind = "="
+	default:
+		f.kind = strings.ToUpper(words[0])
 	}
-	return strings.ToUpper(words[0])
+	return f.kind
 }
 
 // fieldSpace are the characters between the words of a code.
@@ -160,6 +171,9 @@ func (c *wordFields) fill(f *wordField) bool {
 		return false
 	case kind == "SET":
 		c.set(f)
+		return true
+	case f.isLong():
+		c.warnStays(f, "its code is too long")
 		return true
 	case f.end != nil && c.hasTags(f):
 		if f.hasTagsInCode() && kind != "DOCPROPERTY" {
