@@ -156,6 +156,7 @@ var phases = []phase{
 	{match, "lines without tags", (*compiler).removeLines, []string{"texts without tags"}, false},
 	{match, "paragraphs without tags", (*compiler).findGone, []string{"lines without tags", "blocks of sections"}, false},
 	{match, "borders", (*compiler).findBorders, []string{"paragraphs without tags"}, false},
+	{match, "tables of contents in loops", func(c *compiler) { c.tocs.keepThoseInLoops() }, []string{"borders"}, false},
 	{match, "fields", (*compiler).checkFields, []string{"borders"}, false},
 
 	{change, "references to notes", (*compiler).findReferences, []string{"borders"}, false},
@@ -183,7 +184,7 @@ var phases = []phase{
 	{change, "controls", func(c *compiler) { c.controls.edit() }, []string{"paragraphs without tags"}, false},
 	{change, "attributes", func(c *compiler) { c.plain.edit() }, nil, false},
 	{change, "values of fields", func(c *compiler) { c.fields.edit() }, []string{"borders"}, false},
-	{change, "contents", func(c *compiler) { c.tocs.edit() }, []string{"borders", "lists"}, false},
+	{change, "contents", func(c *compiler) { c.tocs.edit() }, []string{"borders", "lists", "appearance"}, false},
 	// The regions of ranges are read off the edits of all other phases.
 	{change, "ids", (*compiler).editIDs, []string{
 		"scopes", "variables", "values", "guarded paragraphs", "guarded tables", "containers", "bound controls", "lists", "notes", "headers",

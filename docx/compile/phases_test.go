@@ -14,6 +14,7 @@ import (
 	"platen/budget"
 	"platen/docx/compile/compiletest"
 	"platen/docx/lang"
+	"platen/docx/locale"
 	"platen/docx/program"
 	"platen/ooxml"
 )
@@ -68,6 +69,7 @@ func TestPhasesInAnyOrder(t *testing.T) {
 // bySteps compares programs by their steps alone.
 var bySteps = cmp.Options{
 	cmp.Exporter(func(reflect.Type) bool { return true }),
+	cmp.Comparer(func(a, b *locale.Locale) bool { return a == b }),
 	cmp.Comparer(func(a, b *lang.Tag) bool { return a == b || a != nil && b != nil && a.Text == b.Text }),
 	cmp.Comparer(func(a, b *ooxml.Part) bool { return a == b || a != nil && b != nil && a.Name == b.Name }),
 	cmp.Comparer(func(a, b *program.Part) bool { return (a == nil) == (b == nil) }), // of a chart or a header, which are compared on their own

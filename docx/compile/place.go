@@ -83,7 +83,7 @@ func (c *compiler) placeOf(m *mark) *program.Place {
 	p := &program.Place{Prefix: t.Prefix(c.src), Width: int64(c.columnWidth(par)), Properties: c.propertiesOf(run.Child("w:rPr")),
 		InLink: run.Ancestor(holdsNoLink) != nil, Last: c.needsParagraphBehind(par)}
 	if len(c.tocs.own) > 0 && par.Ancestor(wml.Named("w:txbxContent")) == nil {
-		p.Headings = c.tocs.richHeadings()
+		p.Headings, p.Styles = c.tocs.richHeadings(), c.tocs.styledHeadings()
 	}
 	if props := par.Child("w:pPr"); props != nil {
 		p.ParagraphProperties = c.copied(props)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode"
 
-	"platen/docx/lang"
 	"platen/docx/program"
 	"platen/docx/style"
 	"platen/docx/wml"
@@ -27,6 +26,7 @@ type toc struct {
 
 	levels  [2]int         // of headings that it shows, from and to; 0 for none
 	styles  map[string]int // levels of more paragraph styles, by name
+	between string         // what is between an entry and its page number instead of a tab; "" for a tab
 	outline bool           // paragraphs of these levels count also if they have no style of a heading
 	plain   bool           // entries are no links
 	noPages [2]int         // levels without page numbers, from and to
@@ -46,6 +46,8 @@ type tocs struct {
 	own    []*toc // tables of contents of headings, which are rewritten
 	others []*toc // those left alone, because they show other things or do not consist of whole paragraphs
 	lists  map[string]*program.NumberedList
+	styled program.HeadingStyles // once [tocs.styledHeadings] has found them
+	shared map[string]bool       // once [tocs.headingLists] has found them
 }
 
 // find finds the tables of contents. Only the main part has any.
@@ -155,6 +157,8 @@ func (t *toc) instruct(words []string) bool {
 			t.noPages = levelRange(argument)
 		case `\u`:
 			t.outline = true
+		case `\p`:
+			t.between = argument
 		case `\t`:
 			list := strings.FieldsFunc(argument, func(r rune) bool { return r == ',' || r == ';' })
 			for j := 0; j+1 < len(list); j += 2 {
@@ -202,12 +206,17 @@ func levelRange(s string) [2]int {
 // levelOf returns the level at which the table shows a paragraph, 0 for none.
 func (t *toc) levelOf(c *tocs, par *wml.Node) int {
 	props := par.Child("w:pPr")
-	style := c.styles[wml.AttrValue(c.src, props.Child("w:pStyle"), "w:val")]
+	id, own := wml.AttrValue(c.src, props.Child("w:pStyle"), "w:val"), wml.AttrValue(c.src, props.Child("w:outlineLvl"), "w:val")
+	return t.levelOfStyle(c.styles[id], own)
+}
+
+// levelOfStyle returns the level at which the table shows paragraphs with a style and an outline level of their own, "" for none.
+func (t *toc) levelOfStyle(style style.Definition, own string) int {
 	if level := t.styles[strings.ToLower(style.Name)]; level > 0 {
 		return level
 	}
 	level := style.Heading
-	if own := wml.AttrValue(c.src, props.Child("w:outlineLvl"), "w:val"); own != "" && t.outline {
+	if own != "" && t.outline {
 		level = wml.IDNumber(own) + 1
 	} else if level == 0 && t.outline {
 		level = style.Outline
@@ -335,8 +344,8 @@ func (t *toc) entryTabs(c *tocs, level int, of style.Definition, own *wml.Node) 
 	return program.EntryTabs{Numbered: tabs(left + right), Plain: tabs(right)}
 }
 
-// edit has the tables of contents written again, and the headings collected for them. Tables in loops are left alone.
-func (c *tocs) edit() {
+// keepThoseInLoops leaves tables of contents in loops alone.
+func (c *tocs) keepThoseInLoops() {
 	c.own = slices.DeleteFunc(c.own, func(t *toc) bool {
 		inLoop := slices.ContainsFunc(c.blocks, func(b *block) bool { return b.isLoop() && b.openAt <= t.first.Start && t.end.End <= b.closeAt })
 		if inLoop {
@@ -344,6 +353,10 @@ func (c *tocs) edit() {
 		}
 		return inLoop
 	})
+}
+
+// edit has the tables of contents written again, and the headings collected for them.
+func (c *tocs) edit() {
 	if len(c.own) == 0 {
 		return
 	}
@@ -357,111 +370,6 @@ func (c *tocs) edit() {
 		c.add(edit{pos: t.first.Start, end: t.end.End, rank: rankReplace, bound: whole, action: emitted{c.step(t)}})
 	}
 	c.editHeadings()
-}
-
-// editHeadings has the headings of a part collected.
-func (c *tocs) editHeadings() {
-	streams, lists := c.streams(), c.headingLists()
-	for _, p := range c.pars {
-		par := p.node
-		levels := c.levelsOf(par)
-		if par.Void() || c.isGone(par) || par.Ancestor(wml.Named("w:txbxContent")) != nil {
-			continue
-		}
-		if levels == nil {
-			c.editCounted(par, lists)
-			continue
-		}
-		if m := parting(par, streams); m != nil {
-			c.warn(m.par, lang.Span{Start: m.from, End: m.to},
-				"A heading is not in the table of contents, because a block begins or ends within its paragraph.",
-				"put each tag of the block into a separate paragraph")
-			c.editCounted(par, lists)
-			continue
-		}
-		at := par.OpenEnd
-		if props := par.Child("w:pPr"); props != nil {
-			at = props.End
-		}
-		prefix, item := par.Prefix(c.src), c.counted(par, lists)
-		c.add(edit{pos: par.Start, end: par.Start, rank: rankHeading, bound: passes, action: held(func(body []program.Step) program.Step {
-			return &program.Heading{Levels: levels, Item: item, Body: body}
-		})})
-		c.emit(at, rankHeadingStart, &program.HeadingMark{Prefix: prefix})
-		c.emit(par.CloseStart, rankReplace, &program.HeadingMark{Prefix: prefix, End: true})
-		c.add(edit{pos: par.End, end: par.End, rank: rankHeadingEnd, bound: passed, action: released{}})
-	}
-}
-
-// headingLists returns the lists that have headings in them, by the ids of their definitions.
-func (c *tocs) headingLists() map[string]bool {
-	found := map[string]bool{}
-	for _, p := range c.pars {
-		if c.levelsOf(p.node) != nil {
-			if l, _ := c.numberedList(p.node); l != nil {
-				found[l.Shared] = true
-			}
-		}
-	}
-	return found
-}
-
-// numberedList returns the numbered list that a paragraph is an item of, or nil.
-func (c *tocs) numberedList(par *wml.Node) (*program.NumberedList, listItem) {
-	item, ok := c.listOf(par)
-	if !ok || c.numbering == nil {
-		return nil, item
-	}
-	l, known := c.lists[item.Num]
-	if !known {
-		l = c.numbering.Numbered(item.Num, func(style string) string { return c.styles[style].List.Num })
-		if c.lists == nil {
-			c.lists = map[string]*program.NumberedList{}
-		}
-		c.lists[item.Num] = l
-	}
-	return l, item
-}
-
-// counted returns a paragraph as an item of one of the lists, or the zero value.
-func (c *tocs) counted(par *wml.Node, lists map[string]bool) program.ListItem {
-	l, item := c.numberedList(par)
-	if l == nil || !lists[l.Shared] {
-		return program.ListItem{}
-	}
-	return program.ListItem{List: l, Level: min(wml.IDNumber(item.Level), program.ListLevels-1), Num: wml.IDNumber(item.Num),
-		Slot: c.listSlots[par]}
-}
-
-// editCounted has a paragraph that is no heading counted, if it is in a list that has headings.
-func (c *tocs) editCounted(par *wml.Node, lists map[string]bool) {
-	if item := c.counted(par, lists); item.List != nil {
-		c.emit(par.CloseStart, rankReplace, &program.Counted{Item: item})
-	}
-}
-
-// levelsOf returns the level of a paragraph in each of the tables of contents, nil if no table shows it.
-func (c *tocs) levelsOf(par *wml.Node) []int {
-	var levels []int
-	for i, t := range c.own {
-		level := t.levelOf(c, par)
-		if level > 0 && levels == nil {
-			levels = make([]int, len(c.own))
-		}
-		if level > 0 {
-			levels[i] = level
-		}
-	}
-	return levels
-}
-
-// richHeadings returns which headings of rich text each table of contents shows.
-func (c *tocs) richHeadings() []program.Headings {
-	var all []program.Headings
-	for _, t := range c.own {
-		all = append(all, program.Headings{From: t.levels[0], To: t.levels[1], Outline: t.outline})
-	}
-	return all
 }
 
 // streams returns the blocks of paragraphs that begin or end within one.
@@ -484,7 +392,7 @@ func parting(par *wml.Node, streams []*block) *mark {
 // step returns the step that writes a table of contents.
 func (c *tocs) step(t *toc) *program.TOC {
 	o := &program.TOC{Number: t.number, Prefix: t.first.Prefix(c.src), Entries: t.entries, Look: t.look, Pages: t.pages,
-		Tabs: t.tabs, NoPages: t.noPages, Plain: t.plain}
+		Tabs: t.tabs, NoPages: t.noPages, Plain: t.plain, Between: t.between}
 	o.Open = []byte("<" + o.Prefix + "p>")
 	from := t.first.OpenEnd
 	if props := t.first.Child("w:pPr"); props != nil {

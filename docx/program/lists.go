@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"platen/docx/locale"
 	"platen/docx/wml"
 	"platen/ooxml"
 	"platen/ooxml/names"
@@ -33,6 +34,8 @@ type Numbering struct {
 	abstracts    map[string]*wml.Node // w:abstractNum by id
 	lastNum      int                  // the largest id of a w:num
 	LastAbstract int                  // the largest id of a w:abstractNum
+
+	language *locale.Locale // of numbers in words, if there are any
 }
 
 // isIn reports whether the lists are in a part.
@@ -50,6 +53,11 @@ func ReadNumbering(pkg *ooxml.Package, main *ooxml.Part) (*Numbering, error) {
 	}
 	if n.root, err = wml.ParseTree(part.Name, n.Source); err != nil {
 		return nil, err
+	}
+	if usesWords(n.Source) {
+		if n.language, err = documentLanguage(pkg, main); err != nil {
+			return nil, err
+		}
 	}
 	for _, child := range n.root.Children {
 		switch child.Name {

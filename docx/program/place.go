@@ -1,6 +1,7 @@
 package program
 
 import (
+	"slices"
 	"unsafe"
 
 	"platen/docx/wml"
@@ -29,7 +30,8 @@ type Place struct {
 	// Lead is the XML of the paragraph before the text, if it is invisible and can be removed.
 	Lead []byte
 
-	Headings []Headings // in rich text, by the number of the table of contents
+	Headings []Headings    // in rich text, by the number of the table of contents
+	Styles   HeadingStyles // for headings in rich text
 
 	// Last reports whether the paragraph is the last one in its container, such as a cell, or precedes a table. Its replacement must end
 	// with a paragraph then. Last is false before paragraphs that may be left out, because an EmptyParagraph or a TableSeparator follows
@@ -43,17 +45,26 @@ type Headings struct {
 	Outline  bool // also paragraphs with an outline level but no heading style
 }
 
-// levelsOf returns the level of a heading of rich text in each table of contents, or nil if no table shows it.
-func (p *Place) levelsOf(level int, isStyled bool) []int {
-	var levels []int
+// levelsOf returns the level of a heading of rich text in each table of contents, or nil if no table shows it. The heading has a style,
+// or "", and an outline level of its own, or 0.
+func (p *Place) levelsOf(style string, outline int) []int {
+	levels := p.Styles[style].Levels
+	if outline == 0 {
+		return levels
+	}
+	if levels = slices.Clone(levels); levels == nil {
+		levels = make([]int, len(p.Headings))
+	}
 	for i, shown := range p.Headings {
-		if level < shown.From || level > shown.To || !isStyled && !shown.Outline {
-			continue
+		if shown.Outline {
+			levels[i] = 0
+			if shown.From <= outline && outline <= shown.To {
+				levels[i] = outline
+			}
 		}
-		if levels == nil {
-			levels = make([]int, len(p.Headings))
-		}
-		levels[i] = level
+	}
+	if !slices.ContainsFunc(levels, func(level int) bool { return level > 0 }) {
+		return nil
 	}
 	return levels
 }

@@ -344,20 +344,33 @@ func (h *richHost) List(l richtext.List) int {
 	return id
 }
 
-// Heading adds a heading to the tables of contents that show it.
-func (h *richHost) Heading(level int, isStyled bool, text string) (before, behind string) {
-	x, c := h.x, &h.x.toc
-	text = strings.Join(strings.Fields(text), " ")
-	levels := h.at.levelsOf(level, isStyled)
-	if text == "" || levels == nil {
+// Heading adds a heading to the tables of contents that show it, and counts it in its list.
+func (h *richHost) Heading(of richtext.Heading) (before, behind string) {
+	x, found := h.x, heading{}
+	text := strings.Join(strings.Fields(of.Text), " ")
+	if !of.InList {
+		found.item = h.at.Styles[of.Style].Item
+		found.num = found.item.Num
+	}
+	if text != "" {
+		found.levels = h.at.levelsOf(of.Style, of.Outline)
+	}
+	if found.levels == nil && found.item.List == nil {
 		return "", ""
 	}
-	c.count++
-	id, name := x.fresh(BookmarkIDs), x.freeBookmark("_Toc"+strconv.Itoa(firstHeading+c.count))
-	if c.collecting {
-		clean, _ := appendValue(nil, text, &Breaks{})
-		h.note(x.find(heading{levels: levels, text: string(clean), bookmark: name}))
+	id := 0
+	if found.levels != nil {
+		id, found.bookmark = x.headingBookmark()
 	}
+	if x.toc.collecting {
+		clean, _ := appendValue(nil, text, &Breaks{})
+		found.text = string(clean)
+		h.note(x.find(found))
+	}
+	if found.levels == nil {
+		return "", ""
+	}
+	name := found.bookmark
 	return fmt.Sprintf(`<%[1]sbookmarkStart %[1]sid="%[2]d" %[1]sname="%[3]s"/>`, h.at.Prefix, id, name),
 		fmt.Sprintf(`<%[1]sbookmarkEnd %[1]sid="%[2]d"/>`, h.at.Prefix, id)
 }

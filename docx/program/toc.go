@@ -40,8 +40,17 @@ type contents struct {
 	found      []heading // in the first pass
 	entries    []heading // for the second pass
 	count      int       // of headings that have begun
-	id         int       // of the bookmark of the current heading
-	name       string
+	now        nowHeading
+}
+
+// nowHeading is the paragraph of a [Heading] that is being written.
+type nowHeading struct {
+	levels []int
+	item   ListItem
+	styles HeadingStyles // while a tag may set the style
+	style  string        // the id of the style that a tag has set
+	id     int           // of the bookmark
+	name   string
 }
 
 // collect runs the main part only to find its headings.
@@ -68,24 +77,33 @@ func (x *execution) find(h heading) error {
 func (c *contents) mark() int         { return len(c.found) }
 func (c *contents) takeBack(mark int) { c.found = c.found[:mark] }
 
-// Heading runs a paragraph that is a heading.
+// StyledHeading is what a paragraph style makes of its paragraphs.
+type StyledHeading struct {
+	Levels []int    // in each table of contents; nil if no table shows them
+	Item   ListItem // of a list that has headings in it
+}
+
+// HeadingStyles are the styles whose paragraphs are in tables of contents, or count in lists of headings, by their ids.
+type HeadingStyles map[string]StyledHeading
+
+// Heading runs a paragraph that is a heading, or becomes one if a tag sets its style.
 type Heading struct {
-	Levels []int // in each table of contents; 0 if the table does not show it
-	Item   ListItem
-	Body   []Step
+	Levels  []int // in each table of contents; 0 if the table does not show it
+	Item    ListItem
+	Styles  HeadingStyles // if a tag may set the style
+	OwnList bool          // the list is that of the paragraph, not of its style
+	Body    []Step
 }
 
 func (o *Heading) sketch(s *sketcher) { s.steps(o.Body) }
 
 func (o *Heading) run(x *execution) error {
 	c := &x.toc
-	c.count++
-	c.id = x.fresh(BookmarkIDs)
-	c.name = x.freeBookmark("_Toc" + strconv.Itoa(firstHeading+c.count))
+	c.now = nowHeading{levels: o.Levels, item: o.Item, styles: o.Styles}
 	if !c.collecting {
 		return x.run(o.Body)
 	}
-	from, name := len(x.out.buf), c.name
+	from := len(x.out.buf)
 	x.out.holds++
 	err := x.run(o.Body)
 	x.out.holds--
@@ -95,7 +113,11 @@ func (o *Heading) run(x *execution) error {
 	if err := x.meter.Spend((len(x.out.buf) - from) / bytesPerStep); err != nil {
 		return err
 	}
-	h := heading{levels: o.Levels, text: textOf(x.out.buf[from:]), bookmark: name, item: o.Item, num: x.listID(&o.Item)}
+	now := &c.now
+	if o.OwnList {
+		now.item = o.Item
+	}
+	h := heading{levels: now.levels, text: textOf(x.out.buf[from:]), bookmark: now.name, item: now.item, num: x.listID(&now.item)}
 	if h.text == "" { // which no table shows, but which counts
 		h.levels = nil
 	}
@@ -126,12 +148,34 @@ type HeadingMark struct {
 }
 
 func (o *HeadingMark) run(x *execution) error {
-	if o.End {
-		x.out.buf = fmt.Appendf(x.out.buf, `<%[1]sbookmarkEnd %[1]sid="%[2]d"/>`, o.Prefix, x.toc.id)
-	} else {
-		x.out.buf = fmt.Appendf(x.out.buf, `<%[1]sbookmarkStart %[1]sid="%[2]d" %[1]sname="%[3]s"/>`, o.Prefix, x.toc.id, x.toc.name)
+	now := &x.toc.now
+	if !o.End {
+		now.settle()
+	}
+	switch {
+	case now.levels == nil:
+	case o.End:
+		x.out.buf = fmt.Appendf(x.out.buf, `<%[1]sbookmarkEnd %[1]sid="%[2]d"/>`, o.Prefix, now.id)
+	default:
+		now.id, now.name = x.headingBookmark()
+		x.out.buf = fmt.Appendf(x.out.buf, `<%[1]sbookmarkStart %[1]sid="%[2]d" %[1]sname="%[3]s"/>`, o.Prefix, now.id, now.name)
 	}
 	return nil
+}
+
+// settle applies the style that a tag has set, when the properties of the paragraph are complete.
+func (h *nowHeading) settle() {
+	if h.style != "" {
+		styled := h.styles[h.style]
+		h.levels, h.item = styled.Levels, styled.Item
+	}
+	h.styles = nil
+}
+
+// headingBookmark returns the id and the name of the bookmark of another heading.
+func (x *execution) headingBookmark() (id int, name string) {
+	x.toc.count++
+	return x.fresh(BookmarkIDs), x.freeBookmark("_Toc" + strconv.Itoa(firstHeading+x.toc.count))
 }
 
 // aside are the elements whose text does not belong to the heading around them: text boxes, their alternatives for other programs, text
@@ -201,6 +245,7 @@ type TOC struct {
 	Tabs    [wml.HeadingLevels + 1]EntryTabs
 	NoPages [2]int
 	Plain   bool
+	Between string // what is between an entry and its page number; "" for a tab
 	Open    []byte // the start tag of a paragraph
 	Begin   []byte // the field before its result
 	End     []byte // the start of the paragraph in which it ends
@@ -298,7 +343,11 @@ func (o *TOC) appendEntry(dst []byte, h heading, level int) []byte {
 		entry = text(number + h.text)
 	}
 	if o.NoPages[0] == 0 || level < o.NoPages[0] || level > o.NoPages[1] {
-		entry += run("<"+o.Prefix+"tab/>") + field("begin") +
+		between := run("<" + o.Prefix + "tab/>")
+		if o.Between != "" {
+			between = text(string(AppendEscaped(nil, o.Between)))
+		}
+		entry += between + field("begin") +
 			run(fmt.Sprintf(`<%[1]sinstrText%[2]s> PAGEREF %[3]s \h </%[1]sinstrText>`, o.Prefix, wml.Preserve, h.bookmark)) + field("separate") +
 			run(fmt.Sprintf(`<%[1]st>%[2]s</%[1]st>`, o.Prefix, o.page(&h))) + field("end")
 	}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"platen/docx/richtext"
+	"platen/docx/locale"
 	"platen/docx/wml"
 )
 
@@ -14,8 +14,9 @@ import (
 
 // NumberedList is a list of the template whose items have numbers.
 type NumberedList struct {
-	Shared string // the id of the w:abstractNum, whose numbers all its lists share
-	levels [ListLevels]numberedLevel
+	Shared   string // the id of the w:abstractNum, whose numbers all its lists share
+	levels   [ListLevels]numberedLevel
+	language *locale.Locale // of numbers in words; nil if it is not known
 }
 
 // numberedLevel is a level of a list (ISO 29500-1 §17.9.6).
@@ -42,7 +43,7 @@ func (n *Numbering) Numbered(num string, styleList func(style string) string) *N
 	if abstract == nil {
 		return nil
 	}
-	l := &NumberedList{Shared: n.Value(abstract, "w:abstractNumId")}
+	l := &NumberedList{Shared: n.Value(abstract, "w:abstractNumId"), language: n.language}
 	for i := range l.levels {
 		l.levels[i] = numberedLevel{start: 1, override: -1, format: "none", restart: -1}
 	}
@@ -194,20 +195,51 @@ func (c *counters) text(l *NumberedList, at int) string {
 		return ""
 	}
 	var b strings.Builder
-	for i := 0; i < len(level.text); i++ {
-		if level.text[i] == '%' && i+1 < len(level.text) && '1' <= level.text[i+1] && level.text[i+1] <= '9' {
-			i++
-			shown := int(level.text[i] - '1')
-			format := l.levels[shown].format
-			if level.isLegal {
-				format = "decimal"
-			}
-			b.WriteString(richtext.FormatNumber(c.now[shown], format))
+	level.pieces(func(text string, shown int) {
+		if shown < 0 {
+			b.WriteString(text)
+			return
+		}
+		b.WriteString(formatNumber(c.now[shown], l.formatOf(level, shown), l.language))
+	})
+	return b.String()
+}
+
+// pieces yields the texts between the numbers of a level, and the levels that the numbers are of; -1 for a text.
+func (level *numberedLevel) pieces(yield func(text string, shown int)) {
+	from := 0
+	for i := 0; i+1 < len(level.text); i++ {
+		if level.text[i] != '%' || level.text[i+1] < '1' || '9' < level.text[i+1] {
 			continue
 		}
-		b.WriteByte(level.text[i])
+		yield(level.text[from:i], -1)
+		yield("", int(level.text[i+1]-'1'))
+		i++
+		from = i + 1
 	}
-	return b.String()
+	yield(level.text[from:], -1)
+}
+
+// formatOf returns the format of the number of a level within that of another.
+func (l *NumberedList) formatOf(level *numberedLevel, shown int) string {
+	if level.isLegal {
+		return "decimal"
+	}
+	return l.levels[shown].format
+}
+
+// UnknownFormat returns the format of a level whose numbers are written in digits instead, because they are not known, or "".
+func (l *NumberedList) UnknownFormat(at int) (unknown string) {
+	level := &l.levels[at]
+	level.pieces(func(_ string, shown int) {
+		if shown < 0 || level.format == "bullet" {
+			return
+		}
+		if format := l.formatOf(level, shown); !knowsFormat(format, l.language) {
+			unknown = format
+		}
+	})
+	return unknown
 }
 
 // key is the text of an entry in the template up to its page number.

@@ -241,11 +241,18 @@ type Host interface {
 	Picture(p Picture) (run []byte, ok bool)
 	// List returns the id of a w:num. Bulleted lists with the same levels may share one. Every other list gets a new one.
 	List(l List) (numID int)
-	// Heading returns the elements before and after the text of a heading, such as the anchor of a table of contents. isStyled
-	// means that the heading has the template's style for its level.
-	Heading(level int, isStyled bool, text string) (before, after string)
+	// Heading returns the elements before and after the text of a paragraph that may be a heading, such as the anchor of a table of contents.
+	Heading(h Heading) (before, after string)
 	// Style returns the id of a style by kind ("paragraph", "character", "table") and name, if the template has it.
 	Style(kind, name string) (styleID string, ok bool)
+}
+
+// Heading is a paragraph that may be a heading.
+type Heading struct {
+	Style   string // the id of its style; "" for none
+	Outline int    // its own outline level, from 1; 0 for none
+	InList  bool   // it is in a list of its own, not in that of its style
+	Text    string
 }
 
 // Picture is a picture that a document refers to.

@@ -115,8 +115,8 @@ func (h *host) List(l richtext.List) int {
 	return h.lists
 }
 
-func (h *host) Heading(level int, isStyled bool, text string) (before, after string) {
-	h.headings = append(h.headings, fmt.Sprintf("%d %v %s", level, isStyled, text))
+func (h *host) Heading(heading richtext.Heading) (before, after string) {
+	h.headings = append(h.headings, fmt.Sprintf("%d %q %s", heading.Outline, heading.Style, heading.Text))
 	return "<w:bookmarkStart/>", "<w:bookmarkEnd/>"
 }
 

@@ -166,7 +166,7 @@ func (w *writer) empty() {
 func (w *writer) paragraph(b *block, f frame) {
 	runs := w.runs
 	w.open("p")
-	props, isStyled := w.paragraphProps(b, f, &runs)
+	props, style := w.paragraphProps(b, f, &runs)
 	if props != "" {
 		w.open("pPr")
 		w.dst = append(w.dst, props...)
@@ -174,7 +174,11 @@ func (w *writer) paragraph(b *block, f frame) {
 	}
 	before, after := "", ""
 	if b.kind == heading {
-		before, after = w.host.Heading(b.level, isStyled, textOf(b.text, " "))
+		h := Heading{Style: style, InList: w.marker.list > 0, Text: textOf(b.text, " ")}
+		if style == "" {
+			h.Outline = b.level
+		}
+		before, after = w.host.Heading(h)
 	}
 	w.dst = append(w.dst, before...)
 	w.inlines(b.text, runs)
@@ -196,8 +200,8 @@ var (
 )
 
 // paragraphProps returns the content of a paragraph's w:pPr. It sets the looks of its runs where they are other than those
-// of the tag. isStyled means that a style brings its look.
-func (w *writer) paragraphProps(b *block, f frame, runs *looks) (xml string, isStyled bool) {
+// of the tag. style is the id of a style that brings its look, or "".
+func (w *writer) paragraphProps(b *block, f frame, runs *looks) (xml, style string) {
 	base := without(w.par, never)
 	baseIndent := 0
 	if xml, ok := find(base, "ind"); ok && !f.inCell {
@@ -211,8 +215,8 @@ func (w *writer) paragraphProps(b *block, f frame, runs *looks) (xml string, isS
 		base = without(base, cellAlien)
 		own = append(own, w.prop("spacing", "before", "0", "after", "0"))
 	}
-	own, isStyled = w.kindProps(b, f, runs, own)
-	if isStyled {
+	own, style = w.kindProps(b, f, runs, own)
+	if style != "" {
 		base = without(base, styled)
 	}
 	if w.marker.list > 0 {
@@ -226,7 +230,7 @@ func (w *writer) paragraphProps(b *block, f frame, runs *looks) (xml string, isS
 		own = append(own, w.prop("ind", "firstLineChars", "0")) // a style that says otherwise would count for more
 	}
 	own = append(own, w.shapeProps(b.shape)...)
-	return wml.ParagraphOrder.Merge(base, own), isStyled
+	return wml.ParagraphOrder.Merge(base, own), style
 }
 
 func (w *writer) numbering() property {
@@ -280,16 +284,16 @@ func (w *writer) shapeProps(s shape) []property {
 // headingSizes are the font sizes of the levels, in percent of that of the text.
 var headingSizes = []int{160, 135, 118, 108, 100, 92}
 
-// kindProps adds what headings, quotes and rules have. isStyled means that a style brings their look.
-func (w *writer) kindProps(b *block, f frame, runs *looks, own []property) (_ []property, isStyled bool) {
+// kindProps adds what headings, quotes and rules have. style is the id of a style that brings their look, or "".
+func (w *writer) kindProps(b *block, f frame, runs *looks, own []property) (_ []property, style string) {
 	switch {
 	case b.kind == rule:
 		line := w.prop("bottom", "val", "single", "sz", "6", "space", "1", "color", "auto")
-		return append(own, property{Name: "pBdr", XML: "<" + w.Prefix + "pBdr>" + line.XML + "</" + w.Prefix + "pBdr>"}), false
+		return append(own, property{Name: "pBdr", XML: "<" + w.Prefix + "pBdr>" + line.XML + "</" + w.Prefix + "pBdr>"}), ""
 	case b.kind == heading:
 		if id, ok := w.host.Style("paragraph", "heading "+strconv.Itoa(b.level)); ok {
 			*runs = looks{base: only(runs.base, spoken), size: usualSize, known: map[format]string{}}
-			return append(own, w.prop("pStyle", "val", escape(id))), true
+			return append(own, w.prop("pStyle", "val", escape(id))), id
 		}
 		*runs = looks{base: runs.base, size: runs.size * headingSizes[b.level-1] / 100, bold: true, known: map[format]string{}}
 		own = append(own, w.prop("keepNext"), w.prop("outlineLvl", "val", strconv.Itoa(b.level-1)))
@@ -308,5 +312,5 @@ func (w *writer) kindProps(b *block, f frame, runs *looks, own []property) (_ []
 			own = append(own, w.prop("pStyle", "val", escape(id)))
 		}
 	}
-	return own, false
+	return own, ""
 }

@@ -278,6 +278,9 @@ func (d *Doc) Text() string {
 }
 
 func (n *node) appendText(b *strings.Builder) {
+	if n.name == "tab" || n.name == "br" || n.name == "cr" {
+		b.WriteByte(' ')
+	}
 	b.WriteString(n.text)
 	for _, child := range n.children {
 		child.appendText(b)
@@ -338,10 +341,40 @@ func (w *writer) append(dst []byte, n *node) []byte {
 		return append(dst, "/>"...)
 	}
 	dst = append(dst, '>')
-	for _, child := range n.children {
-		dst = w.append(dst, child)
+	after := ""
+	for i, child := range n.children {
+		if dst = w.append(dst, child); i == 0 && n.name == "p" && child.name == "pPr" {
+			before, end := w.heading(n, child)
+			dst, after = append(dst, before...), end
+		}
 	}
+	dst = append(dst, after...)
 	return append(append(append(append(dst, "</"...), w.prefix...), n.name...), '>')
 }
+
+// heading returns the elements before and after the text of a paragraph that its style or its outline level may make a heading.
+func (w *writer) heading(par, props *node) (before, after string) {
+	h := richtext.Heading{}
+	for _, child := range props.children {
+		switch child.name {
+		case "pStyle":
+			h.Style, _ = w.host.Style("paragraph", child.attrs[0].value)
+		case "outlineLvl":
+			if level := int(child.attrs[0].value[0] - '0'); level < bodyText {
+				h.Outline = level + 1
+			}
+		}
+	}
+	if h.Style == "" && h.Outline == 0 {
+		return "", ""
+	}
+	var b strings.Builder
+	par.appendText(&b)
+	h.Text = b.String()
+	return w.host.Heading(h)
+}
+
+// bodyText is the outline level of text that is no heading (ISO 29500-1 §17.3.1.20).
+const bodyText = 9
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\t", "&#9;", "\n", "&#10;", "\r", "&#13;")
