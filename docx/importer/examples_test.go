@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -87,11 +86,11 @@ func scoreOf(t *testing.T, product string) (*score, []string) {
 	seen := map[string]bool{}
 	for _, path := range paths {
 		e := readExample(t, filepath.Dir(path))
-		if key := string(e.template) + string(e.data); seen[key] {
+		key := string(e.template) + string(e.data)
+		if seen[key] {
 			continue
-		} else {
-			seen[key] = true
 		}
+		seen[key] = true
 		if difference := s.add(t, e); difference != "" {
 			silent = append(silent, fmt.Sprintf("%s (%s): %s", e.path, e.info.Test, difference))
 		}
@@ -145,7 +144,7 @@ func (s *score) add(t *testing.T, e *example) string {
 		s.noDocument++
 		return ""
 	}
-	want := comparable(t, e.want)
+	want := textForComparison(t, e.want)
 	switch {
 	case err == nil && withoutUndefined(got) == withoutUndefined(want):
 		s.equal++
@@ -205,11 +204,11 @@ func (e *example) generate(t *testing.T, template []byte) (text string, problems
 	if err != nil {
 		return "", []string{err.Error()}, err
 	}
-	return comparable(t, out.Bytes()), append(report.Errors, report.Warnings...), nil
+	return textForComparison(t, out.Bytes()), append(report.Errors, report.Warnings...), nil
 }
 
-// comparable returns the text of a document without blanks, a line for each paragraph that is not empty.
-func comparable(t *testing.T, file []byte) string {
+// textForComparison returns the text of a document without blanks, a line for each paragraph that is not empty.
+func textForComparison(t *testing.T, file []byte) string {
 	t.Helper()
 	files := unpack(t, file)
 	var names []string
@@ -235,7 +234,7 @@ func paragraphsOf(part string) []string {
 	inText, skipped := false, 0
 	for {
 		token, err := decoder.RawToken()
-		if err == io.EOF || err != nil && token == nil {
+		if err != nil && token == nil { // the end, or damaged XML
 			return lines
 		}
 		switch token := token.(type) {
