@@ -371,7 +371,7 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	}
 	s := &scope{name: t.command.name, samples: items(w.samplesOf(t.expr))}
 	wanted := t.variableWanted()
-	s.variable = w.variableFor(strings.TrimLeft(wanted, "$@"), s.name == "" || w.invents || w.taken[outward+wanted])
+	s.variable = w.variableFor(bare(wanted), s.name == "" || w.invents || w.taken[outward+wanted] || bare(wanted) != wanted)
 	b.scope = s
 	if t.where != nil {
 		w.scopes = append(w.scopes, s)
@@ -395,12 +395,19 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	}
 	if t.value != "" {
 		s.value, s.samples = t.value, nil
-		variables += ", " + strings.TrimLeft(t.value, "$")
+		s.valueVariable = w.variableFor(bare(t.value), bare(t.value) != t.value)
+		variables += ", " + s.valueVariable
 	}
 	b.list = strings.Join(append([]string{variables + " in " + o.text}, o.filters...), " :: ")
 	t.out = "{{" + b.word + " " + b.list + "}}"
 	return nil
 }
+
+// bare returns a variable without the marks that distinguish it from the keys of the data.
+func bare(variable string) string { return strings.TrimLeft(variable, "$@"+invented) }
+
+// invented precedes the names of variables that the import adds to a loop. No language can name them.
+const invented = "\x00"
 
 // spansColumn reports whether a block begins in the first row of a table and ends in the same column of the last.
 func (t *tag) spansColumn(end *tag) bool {
@@ -517,7 +524,12 @@ func (w *writer) decide(p *part, t *tag) kind {
 	}
 	for _, v := range w.samplesOf(t.expr) {
 		switch v.(type) {
-		case []any, map[string]any:
+		case map[string]any:
+			if w.wholeItems {
+				return kIf
+			}
+			return kLoop
+		case []any:
 			return kLoop
 		case nil:
 		default:

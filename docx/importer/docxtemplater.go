@@ -2,6 +2,7 @@ package importer
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -48,6 +49,9 @@ var sectionPositions = map[string]string{
 
 // resolveSection resolves a key, and the position in a loop.
 func resolveSection(w *writer, path []step) (string, error) {
+	if w.isDifference(path) {
+		return "", &cannot{"the data has no such key: it can be a difference", "write {{a - b}}"}
+	}
 	position := sectionPositions[path[0].key]
 	if position == "" || len(path) > 1 || w.hasKey(path) {
 		return contextual(w, path)
@@ -63,7 +67,7 @@ func resolveSection(w *writer, path []step) (string, error) {
 var scriptMethods = map[string]rule{
 	"toUpperCase": filter("uppercase"), "toLowerCase": filter("lowercase"), "trim": filter("trim"),
 	"toString": same, "toFixed": fixed, "slice": filterWith("slice", 1), "join": filterWith("join", 0, `","`),
-	"filter": scriptFilter, "map": scriptMap, "includes": comparing("contains"),
+	"filter": scriptFilter, "map": scriptMap, "includes": scriptIncludes,
 	"startsWith": comparing("startsWith"), "endsWith": comparing("endsWith"),
 }
 
@@ -105,6 +109,17 @@ func scriptMap(w *writer, o operand, args []*expr) (operand, error) {
 
 // errLacking is the reason for a list of keys that some items lack.
 var errLacking = &cannot{"some items lack the key, and Platen skips them", "send the key with every item"}
+
+// scriptIncludes is the rule for whether a list has an item of the same kind and value, or a string has a part.
+func scriptIncludes(w *writer, o operand, args []*expr) (operand, error) {
+	if len(args) == 1 && o.kinds == aList {
+		of, in := w.kindsOf(args[0]), kindsOfValues(items(w.samplesOf(o.from)))
+		if of != 0 && in != 0 && of != in {
+			return operand{}, &cannot{"it looks for a value of another kind than those of the list", "send values of the same kind"}
+		}
+	}
+	return comparing("contains")(w, o, args)
+}
 
 // scriptProperties are the properties of JavaScript's values.
 var scriptProperties = map[string]rule{"length": length}
@@ -215,6 +230,14 @@ func expression(k kind, text string) command {
 // isDashed reports whether a text is words joined by hyphens, which is a key and no subtraction.
 func isDashed(text string) bool {
 	return strings.Contains(text, "-") && !strings.ContainsAny(text, " ()+*/.[]'\"")
+}
+
+// isDifference reports whether the sample data lacks a key with hyphens, and has keys with the names between them.
+func (w *writer) isDifference(path []step) bool {
+	if len(path) > 1 || w.data == nil || !isDashed(path[0].key) || w.hasKey(path) {
+		return false
+	}
+	return !slices.ContainsFunc(strings.Split(path[0].key, "-"), func(name string) bool { return !w.hasKey([]step{{key: name}}) })
 }
 
 // called returns a command that opens a block of this name.

@@ -166,9 +166,9 @@ func readScriptLoop(text string) command {
 	values, isValues := strings.CutPrefix(list, "Object.values(")
 	switch {
 	case isKeys:
-		list, c.value = strings.TrimSuffix(keys, ")"), "value"
+		list, c.value = strings.TrimSuffix(keys, ")"), invented+"value"
 	case isValues:
-		list, c.value, c.name = strings.TrimSuffix(values, ")"), c.name, "key"
+		list, c.value, c.name = strings.TrimSuffix(values, ")"), c.name, invented+"key"
 	}
 	c.expr, c.err = javascript.parse(list)
 	return c

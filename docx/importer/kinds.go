@@ -107,6 +107,10 @@ func (w *writer) comparable(e *expr) error {
 	switch {
 	case e.name == "in":
 		return nil
+	case exact && w.grammar.words == nil && w.isOtherNothing(e):
+		return &cannot{"it distinguishes null from a missing value", "write {{if x isNotPresent}}, which is true for both"}
+	case a.has(aNull) && b.has(aNull) && e.args[1].op != opLiteral:
+		return &cannot{"both values can be null", "write {{if a isNotPresent and b isNotPresent or a == b}}"}
 	case (a | b).has(aList | anObject):
 		return &cannot{"it compares lists or objects", "compare single values, such as $length(list)"}
 	case a == 0 || b == 0:
@@ -118,6 +122,8 @@ func (w *writer) comparable(e *expr) error {
 	switch {
 	case a == aText && b == aText && ordered && w.allNumeric(e.args[0]) && w.allNumeric(e.args[1]):
 		return &cannot{"it compares two strings with digits, character by character", "send numbers"}
+	case a == aText && b == aText && (w.isOddNumber(e.args[0]) || w.isOddNumber(e.args[1])):
+		return &cannot{"it compares strings that write a number in another way, such as 12.0 for 12", "send numbers"}
 	case e.val == loose && a&^(aText|aBool) == 0:
 		return nil
 	case a == b || a == 0 || b == 0 || !exact && a|b == aNumber|aText && !w.hasEmpty(e):
@@ -146,6 +152,28 @@ func (w *writer) textsOf(e *expr) []string {
 func (w *writer) allNumeric(e *expr) bool {
 	texts := w.textsOf(e)
 	return len(texts) > 0 && !slices.ContainsFunc(texts, func(s string) bool { return !numeric.MatchString(s) })
+}
+
+var (
+	simpleNumber  = regexp.MustCompile(`^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$`)
+	leadingZeroes = regexp.MustCompile(`^-?0\d`)
+)
+
+// isOddNumber reports whether an operand can be a string that Platen reads as a number with another simpler form.
+func (w *writer) isOddNumber(e *expr) bool {
+	return slices.ContainsFunc(w.textsOf(e), func(s string) bool {
+		return numeric.MatchString(s) && !simpleNumber.MatchString(s) && !leadingZeroes.MatchString(s)
+	})
+}
+
+// isOtherNothing reports whether a strict comparison is with null and the value can be missing, or with undefined and it can be null.
+func (w *writer) isOtherNothing(e *expr) bool {
+	nothing := e.args[1]
+	if nothing.op != opLiteral || nothing.val != nil || w.data == nil {
+		return false
+	}
+	k := w.kindsOf(e.args[0])
+	return nothing.name == "undefined" && k.has(aNull) || nothing.name == "null" && k == 0
 }
 
 // hasEmpty reports whether an operand can be an empty string, which counts as 0 in JavaScript.
@@ -254,7 +282,7 @@ func (w *writer) keysOf(t *tag) error {
 	case k == aText && w.grammar.words != nil:
 		return &cannot{"it goes through the characters of a string", "send a list"}
 	case k == anObject && w.grammar.words != nil && t.value == "" && t.where == nil:
-		t.value = "value"
+		t.value = invented + "value"
 	case w.invents && k == anObject && len(t.sorts) == 0 && t.where == nil:
 		t.keyed = true
 	case t.command.key != "", w.strict && t.kind == kLoop && t.command.name == "" && (k == anObject || t.usesKey):

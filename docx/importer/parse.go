@@ -13,16 +13,18 @@ type grammar struct {
 	postIf    bool              // a if b else c
 	tests     bool              // a is b
 	constants map[string]any
+	null      string // what null is in a string that an operator joins
 }
 
 var (
-	javascript = grammar{constants: map[string]any{"true": true, "false": false, "null": nil, "undefined": nil}}
+	javascript = grammar{constants: map[string]any{"true": true, "false": false, "null": nil, "undefined": nil}, null: "null"}
 	angular    = grammar{filters: ':', constants: javascript.constants}
 	python     = grammar{
 		words: map[string]string{"and": "&&", "or": "||", "not": "!", "in": "in"}, filters: '(', postIf: true, tests: true,
 		constants: map[string]any{
 			"true": true, "false": false, "none": nil, "True": true, "False": false, "None": nil,
 		},
+		null: "None",
 	}
 )
 
@@ -286,7 +288,7 @@ func (p *parser) primary() *expr {
 			return &expr{op: opArrow, name: t.text, args: []*expr{p.expression()}}
 		}
 		if v, ok := p.constants[t.text]; ok {
-			return &expr{op: opLiteral, val: v}
+			return &expr{op: opLiteral, name: t.text, val: v}
 		}
 		return &expr{op: opName, name: t.text}
 	case tokNumber:

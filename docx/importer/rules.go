@@ -148,6 +148,29 @@ func comparing(operator string) rule {
 	}
 }
 
+// canBeBelowZero reports whether an index is negative, or a difference whose first operand is no length.
+func canBeBelowZero(index *expr) bool {
+	if index.op != opBinary || index.name != "-" {
+		return index.op == opNegate
+	}
+	return index.args[0].op != opMember || index.args[0].name != "length"
+}
+
+// joined writes the operands of an operator that joins strings. Null is the word that the language has for it.
+func (w *writer) joined(all []*expr) (string, error) {
+	texts := make([]string, len(all))
+	for i, e := range all {
+		text, err := w.value(e, weakOr)
+		if err != nil {
+			return "", err
+		}
+		if texts[i] = text; e.op != opLiteral && w.kindsOf(e).has(aNull) {
+			texts[i] = "$if(" + text + " isPresent, " + text + ", " + quote(w.grammar.null) + ")"
+		}
+	}
+	return strings.Join(texts, ", "), nil
+}
+
 // hasTags reports whether Platen would read a tag in a text.
 func hasTags(text string) bool {
 	tags, orphans := lang.Find(text)

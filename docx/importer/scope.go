@@ -11,12 +11,14 @@ import (
 type scope struct {
 	name     string // of the loop variable in the other language; "" for loops that change the context
 	variable string // of the loop in Platen; "" for a condition
-	value    string // the variable of the values, in a loop over keys
+	value    string // the variable of the values, in a loop over keys, in the other language
 	key      string // of an object, in Platen, in a loop that changes the context to the values
 	keyName  string // the variable for the key in the other language
-	path     string // what the context is, if it is not a loop; "" for a condition
-	samples  []any  // of the item
-	lengths  []int  // of the lists, in a loop over columns
+
+	valueVariable string // the variable of the values in Platen
+	path          string // what the context is, if it is not a loop; "" for a condition
+	samples       []any  // of the item
+	lengths       []int  // of the lists, in a loop over columns
 
 	positions map[string]string // what the variables for positions are, if that is special
 }
@@ -45,7 +47,7 @@ func (w *writer) find(path []step) (*scope, []any) {
 		switch {
 		case s.prefix() == "":
 		case s.value != "" && s.value == path[0].key:
-			return &scope{name: s.value, variable: strings.TrimLeft(s.value, "$")}, nil
+			return &scope{name: s.value, variable: s.valueVariable}, nil
 		case s.keyName != "" && s.keyName == path[0].key:
 			return &scope{name: s.keyName, variable: s.key}, nil
 		case s.name != "" && s.name == path[0].key:

@@ -231,6 +231,10 @@ func (w *writer) index(e *expr) (operand, error) {
 	if _, ok := e.args[0].steps(); !ok {
 		return operand{}, &cannot{"an index applies to a part of an expression", "write {{let x = …}} and {{x[0]}}"}
 	}
+	if w.grammar.words == nil && canBeBelowZero(e.args[1]) {
+		return operand{}, &cannot{"an index below 0 has no item in JavaScript, and counts from the end in Platen",
+			"write {{list[-1]}} for the last item, or {{if not loop.first}}{{list[loop.index - 1]}}{{endif}} for the item before"}
+	}
 	list, err := w.value(e.args[0], primary)
 	if err != nil {
 		return operand{}, err
@@ -268,7 +272,7 @@ func (w *writer) binary(e *expr) (operand, error) {
 		if slices.ContainsFunc(all, func(x *expr) bool { return w.kindsOf(x).has(aList | anObject) }) {
 			return operand{}, &cannot{"it joins text with a list or an object", "write {{list :: join(\",\")}} next to the text"}
 		}
-		text, err := w.list(all)
+		text, err := w.joined(all)
 		return operand{text: "$string(" + text + ")", strength: primary}, err
 	}
 	own := binaries[e.name]
