@@ -112,11 +112,8 @@ var errLacking = &cannot{"some items lack the key, and Platen skips them", "send
 
 // scriptIncludes is the rule for whether a list has an item of the same kind and value, or a string has a part.
 func scriptIncludes(w *writer, o operand, args []*expr) (operand, error) {
-	if len(args) == 1 && o.kinds == aList {
-		of, in := w.kindsOf(args[0]), kindsOfValues(items(w.samplesOf(o.from)))
-		if of != 0 && in != 0 && of != in {
-			return operand{}, &cannot{"it looks for a value of another kind than those of the list", "send values of the same kind"}
-		}
+	if len(args) == 1 && w.looksForOther(args[0], o.from) {
+		return operand{}, errOtherKind
 	}
 	return comparing("contains")(w, o, args)
 }

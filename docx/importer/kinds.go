@@ -66,6 +66,8 @@ func (w *writer) kindsOfResult(name string, value *expr) kinds {
 	switch name {
 	case "list", "map", "split", "filter", "unique", "sort":
 		return aList
+	case "default", "d":
+		return w.kindsOf(value) | aText
 	case "slice", "reverse":
 		return w.kindsOf(value)
 	}
@@ -105,9 +107,11 @@ func (w *writer) comparable(e *expr) error {
 	exact := w.grammar.words != nil || e.val == strict
 	ordered := e.name != "=="
 	switch {
+	case e.name == "in" && w.looksForOther(e.args[0], e.args[1]):
+		return errOtherKind
 	case e.name == "in":
 		return nil
-	case exact && w.grammar.words == nil && w.isOtherNothing(e):
+	case exact && w.isOtherNothing(e):
 		return &cannot{"it distinguishes null from a missing value", "write {{if x isNotPresent}}, which is true for both"}
 	case a.has(aNull) && b.has(aNull) && e.args[1].op != opLiteral:
 		return &cannot{"both values can be null", "write {{if a isNotPresent and b isNotPresent or a == b}}"}
@@ -130,6 +134,18 @@ func (w *writer) comparable(e *expr) error {
 		return nil
 	}
 	return &cannot{"it compares values of different kinds", "send values of the same kind, or write the condition in Platen"}
+}
+
+// errOtherKind is the reason for a value that is looked for in a list of other values.
+var errOtherKind = &cannot{"it looks for a value of another kind than those of the list", "send values of the same kind"}
+
+// looksForOther reports whether a list has values of other kinds than a value that is looked for in it.
+func (w *writer) looksForOther(value, list *expr) bool {
+	if w.kindsOf(list) != aList {
+		return false
+	}
+	of, in := w.kindsOf(value), kindsOfValues(items(w.samplesOf(list)))
+	return of != 0 && in != 0 && of != in
 }
 
 var numeric = regexp.MustCompile(`^-?\d+(?:\.\d+)?$`)
@@ -173,7 +189,7 @@ func (w *writer) isOtherNothing(e *expr) bool {
 		return false
 	}
 	k := w.kindsOf(e.args[0])
-	return nothing.name == "undefined" && k.has(aNull) || nothing.name == "null" && k == 0
+	return nothing.name == "undefined" && k.has(aNull) || nothing.name != "undefined" && k == 0
 }
 
 // hasEmpty reports whether an operand can be an empty string, which counts as 0 in JavaScript.
@@ -192,6 +208,9 @@ func (w *writer) asPrinted(e *expr, o operand) (operand, error) {
 		return w.typed(e, o)
 	case k.has(anObject):
 		return o, &cannot{"it prints an object", "print the keys of the object"}
+	case k.has(aBool) && k&^(aBool|aNull) != 0 && !isScript:
+		return o, &cannot{"it prints True, False, or another value",
+			"write {{if x isPresent}}{{if x}}True{{else}}False{{endif}}{{else}}…{{endif}}"}
 	case k.has(aList) && !isScript:
 		return o, &cannot{"it prints a list as Python writes it", "write {{list :: join(\", \")}}"}
 	case k.has(aList) && w.records:

@@ -164,11 +164,31 @@ func (w *writer) joined(all []*expr) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if texts[i] = text; e.op != opLiteral && w.kindsOf(e).has(aNull) {
+		switch texts[i] = text; {
+		case w.grammar.words != nil && w.kindsOf(e) == aBool:
+			texts[i] = "$if(" + text + ", \"True\", \"False\")"
+		case e.op != opLiteral && w.kindsOf(e).has(aNull):
 			texts[i] = "$if(" + text + " isPresent, " + text + ", " + quote(w.grammar.null) + ")"
 		}
 	}
 	return strings.Join(texts, ", "), nil
+}
+
+// printPython returns the tags that print a value as Python does: True, False, and None.
+func (w *writer) printPython(e *expr, o operand, text string) string {
+	k := w.kindsOf(e)
+	_, isPath := e.steps()
+	switch {
+	case k == aBool && e.op == opMember && anyLacks(w.samplesOf(e.args[0]), e.name):
+		return "{{if " + text + "}}True{{elseif " + text + " isPresent}}False{{endif}}"
+	case o.strength == comparison || k == aBool:
+		return "{{if " + text + "}}True{{else}}False{{endif}}"
+	case k&^aNull == aBool && isPath:
+		return "{{if " + text + "}}True{{elseif " + text + " isPresent}}False{{else}}None{{endif}}"
+	case k.has(aNull) && isPath:
+		return "{{if " + text + " isPresent}}{{" + text + "}}{{else}}None{{endif}}"
+	}
+	return "{{" + text + "}}"
 }
 
 // hasTags reports whether Platen would read a tag in a text.

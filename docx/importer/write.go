@@ -77,8 +77,8 @@ func (w *writer) print(e *expr) (string, error) {
 		return "", err
 	}
 	text := strings.Join(append([]string{o.text}, o.filters...), " :: ")
-	if w.grammar.words != nil && (o.strength == comparison || w.kindsOf(e) == aBool) {
-		return "{{if " + text + "}}True{{else}}False{{endif}}", nil // as Python prints it
+	if w.grammar.words != nil {
+		return w.printPython(e, o, text), nil
 	}
 	return "{{" + text + "}}", nil
 }
@@ -301,8 +301,8 @@ func (w *writer) binary(e *expr) (operand, error) {
 		return operand{text: x + " isNotPresent", strength: comparison}, err
 	case w.grammar.words != nil && e.name == "*" && (w.kindsOf(e.args[0]) | w.kindsOf(e.args[1])).has(aText|aList):
 		return operand{}, &cannot{"it repeats a string or a list", "add a key with the result to the data"}
-	case w.grammar.words != nil && e.name == "%" && w.canBeNegative(e.args[0]):
-		return operand{}, &cannot{"the remainder of a negative number is positive in Python", "write {{((a % b) + b) % b}}"}
+	case w.grammar.words != nil && e.name == "%" && (w.canBeNegative(e.args[0]) || w.canBeNegative(e.args[1])):
+		return operand{}, &cannot{"the remainder of negative numbers has another sign in Python", "write {{((a % b) + b) % b}}"}
 	case e.name == "+" && !w.adds(e):
 		return operand{}, &cannot{"+ joins strings or adds numbers, depending on the data",
 			"write {{a + b}} for numbers, or $string(a, b) for strings, or import with sample data (--data)"}
