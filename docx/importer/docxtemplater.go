@@ -66,7 +66,7 @@ func resolveSection(w *writer, path []step) (string, error) {
 // scriptMethods are the methods of JavaScript that have an exact equivalent.
 var scriptMethods = map[string]rule{
 	"toUpperCase": filter("uppercase"), "toLowerCase": filter("lowercase"), "trim": filter("trim"),
-	"toString": same, "toFixed": fixed, "slice": filterWith("slice", 1), "join": filterWith("join", 0, `","`),
+	"toString": same, "toFixed": fixed, "slice": filterWith("slice", 1), "join": scriptJoin,
 	"filter": scriptFilter, "map": scriptMap, "includes": scriptIncludes,
 	"startsWith": comparing("startsWith"), "endsWith": comparing("endsWith"),
 }
@@ -109,6 +109,22 @@ func scriptMap(w *writer, o operand, args []*expr) (operand, error) {
 
 // errLacking is the reason for a list of keys that some items lack.
 var errLacking = &cannot{"some items lack the key, and Platen skips them", "send the key with every item"}
+
+// scriptJoin is the rule for the items of a list in one string.
+func scriptJoin(w *writer, o operand, args []*expr) (operand, error) {
+	if w.hasNullItem(o.from) {
+		return operand{}, errNullItem
+	}
+	return filterWith("join", 0, `","`)(w, o, args)
+}
+
+// errNullItem is the reason for a list with null, which Platen skips.
+var errNullItem = &cannot{"the list has null, which becomes an empty item", "send an empty string instead of null"}
+
+// hasNullItem reports whether the sample data has null in a list.
+func (w *writer) hasNullItem(list *expr) bool {
+	return kindsOfValues(items(w.samplesOf(list))).has(aNull)
+}
 
 // scriptIncludes is the rule for whether a list has an item of the same kind and value, or a string has a part.
 func scriptIncludes(w *writer, o operand, args []*expr) (operand, error) {

@@ -126,7 +126,7 @@ func context(k kind, text string) command {
 	if s, err := strconv.Unquote(text); err == nil { // a string is the name of a key
 		return command{kind: k, expr: &expr{op: opName, name: s}}
 	}
-	if strings.ContainsAny(text, " ()'\"=") && !strings.Contains(text, "[") {
+	if helperWord.FindString(text) != text {
 		return called(k, text)
 	}
 	return command{kind: k, expr: wordExpr(text)}
@@ -153,11 +153,11 @@ func contextPath(text string) *expr {
 			e.name += "../"
 		}
 	}
-	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '.' || r == '/' })
+	parts := pathSegment.FindAllString(text, -1)
 	if len(parts) == 0 {
 		parts = []string{"this"}
 	}
-	e.name += parts[0]
+	e.name += strings.Trim(parts[0], "[]")
 	for _, part := range parts[1:] {
 		part = strings.Trim(part, "[]")
 		if n, err := strconv.Atoi(part); err == nil {
@@ -168,6 +168,9 @@ func contextPath(text string) *expr {
 	}
 	return e
 }
+
+// pathSegment is a key in a path, in brackets or not.
+var pathSegment = regexp.MustCompile(`\[[^\]]*\]|[^./]+`)
 
 // positions are the variables of loops.
 var positions = map[string]string{"@index": "loop.index", "@first": "loop.first", "@last": "loop.last"}
@@ -192,7 +195,10 @@ func resolveHandlebars(w *writer, path []step) (string, error) {
 		return contextual(w, path)
 	}
 	outer := *w
-	for ; up > 0 && len(outer.scopes) > 0; up-- {
+	for ; up > 0; up-- {
+		if outer.innermost() == nil {
+			return "", &cannot{"../ leads out of the data", "name the key without ../"}
+		}
 		for len(outer.scopes) > 0 && outer.scopes[len(outer.scopes)-1].prefix() == "" {
 			outer.scopes = outer.scopes[:len(outer.scopes)-1]
 		}

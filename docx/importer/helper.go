@@ -40,7 +40,8 @@ func (r *helperReader) fail() {
 	r.text = ""
 }
 
-var helperWord = regexp.MustCompile(`^[^\s()'"=]+`)
+// helperWord is a path, whose keys can be in brackets, or another word.
+var helperWord = regexp.MustCompile(`^(?:\[[^\]]*\]|[^\s()'"=\[])+`)
 
 func (r *helperReader) call() *call {
 	r.skip()

@@ -219,6 +219,8 @@ func (w *writer) asPrinted(e *expr, o operand) (operand, error) {
 		return o, &cannot{"it prints a list of lists or objects", "write {{for x in list}} … {{endfor}}"}
 	case w.sticky && slices.ContainsFunc(w.textsOf(e), literalXML.MatchString):
 		return o, &cannot{"the text has XML between two bars, ||", "send the XML of whole runs, and write {{x :: wordml}}"}
+	case k.has(aList) && w.hasNullItem(e):
+		return o, errNullItem
 	case k.has(aList):
 		return o.with("join(" + quote(",") + ")"), nil
 	case len(w.textsOf(e)) > 0 && k == aText && len(o.filters) == 0 && !slices.ContainsFunc(w.textsOf(e), isNoImage):

@@ -43,22 +43,43 @@ func (w *writer) samplesOf(e *expr) []any {
 
 // find returns the scope that a path begins in, or nil for the input, and what the sample data has there.
 func (w *writer) find(path []step) (*scope, []any) {
+	key := path[0].key
+	if w.strict { // the parameters of all blocks come before the keys of any item
+		for _, s := range slices.Backward(w.scopes) {
+			if p := s.parameter(key); p != nil {
+				return p, descend(p.samples, path[1:])
+			}
+		}
+	}
 	for _, s := range slices.Backward(w.scopes) {
+		if s.prefix() == "" {
+			continue
+		}
+		if p := s.parameter(key); p != nil {
+			return p, descend(p.samples, path[1:])
+		}
 		switch {
-		case s.prefix() == "":
-		case s.value != "" && s.value == path[0].key:
-			return &scope{name: s.value, variable: s.valueVariable}, nil
-		case s.keyName != "" && s.keyName == path[0].key:
-			return &scope{name: s.keyName, variable: s.key}, nil
-		case s.name != "" && s.name == path[0].key:
+		case s.name != "" && !w.sections:
+		case isSelf(path[0]):
 			return s, descend(s.samples, path[1:])
-		case (s.name == "" || w.sections) && isSelf(path[0]):
-			return s, descend(s.samples, path[1:])
-		case (s.name == "" || w.sections) && (anyHas(s.samples, path[0].key) || w.strict):
+		case anyHas(s.samples, key) || w.strict:
 			return s, descend(s.samples, path)
 		}
 	}
 	return nil, descend(w.data, path)
+}
+
+// parameter returns the scope whose variable has a name in the other language, or nil.
+func (s *scope) parameter(name string) *scope {
+	switch {
+	case s.value != "" && s.value == name:
+		return &scope{name: s.value, variable: s.valueVariable}
+	case s.keyName != "" && s.keyName == name:
+		return &scope{name: s.keyName, variable: s.key}
+	case s.name != "" && s.name == name:
+		return s
+	}
+	return nil
 }
 
 func isObject(v any) bool {
