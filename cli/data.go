@@ -32,6 +32,11 @@ func readData(path string, stdin io.Reader) (inputs []input, batch bool, err err
 	if err != nil {
 		return nil, false, err
 	}
+	return parseData(path, text)
+}
+
+// parseData is readData for the text of a file.
+func parseData(path, text string) (inputs []input, batch bool, err error) {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	if strings.HasPrefix(text, "[") {
 		inputs, err = batchData(path, text)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"platen/docx/importer"
@@ -42,6 +43,9 @@ func (c *importCmd) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	if err := c.checkOutput(); err != nil {
+		return err
+	}
 	options := importer.Options{From: c.From}
 	if c.Delimiters != "" {
 		delimiters := strings.Fields(c.Delimiters)
@@ -54,7 +58,7 @@ func (c *importCmd) Run(s *streams) error {
 		}
 	}
 	if c.Data != "" {
-		if options.Data, err = samples(c.Data); err != nil {
+		if options.Data, err = samples(c.Data, s.in); err != nil {
 			return err
 		}
 	}
@@ -85,14 +89,31 @@ func (c *importCmd) Run(s *streams) error {
 	return err
 }
 
+// checkOutput reports an output that is the template itself, or that is named as a file of another type.
+func (c *importCmd) checkOutput() error {
+	if extension := filepath.Ext(c.Template); !hasExtension(c.Output, extension) {
+		return fmt.Errorf("%s: the converted template is of the same type as %s: name a file that ends in %s", c.Output, c.Template, extension)
+	}
+	template, err := os.Stat(c.Template)
+	if err != nil {
+		return err
+	}
+	if output, err := os.Stat(c.Output); err == nil && os.SameFile(template, output) {
+		return fmt.Errorf("%s is the template: name another file with -o, so that the template stays as it is", c.Output)
+	}
+	return nil
+}
+
 // samples reads sample data: the object in a file, or the objects in its array.
-func samples(path string) ([]any, error) {
-	f, err := os.Open(path)
+func samples(path string, stdin io.Reader) ([]any, error) {
+	text, err := readText(path, stdin)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	decoder := json.NewDecoder(f)
+	if _, _, err := parseData(path, text); err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
 	decoder.UseNumber()
 	var data any
 	if err := decoder.Decode(&data); err != nil {

@@ -98,6 +98,15 @@ func (i *importer) language() (*dialect, error) {
 	return dialects[slices.IndexFunc(dialects, func(d *dialect) bool { return d.name == likely[0] })], nil
 }
 
+// noTags is the error for a template without tags of its language.
+func (i *importer) noTags() *LanguageError {
+	hint := "Leave out --from to detect the language."
+	if i.opt.Open != "" {
+		hint = "Check --delimiters, or leave out --from and --delimiters to detect the language."
+	}
+	return &LanguageError{"No tags of " + i.dialect.title + " were found.", hint}
+}
+
 // maxDelimiter is the number of bytes that a delimiter can have.
 const maxDelimiter = 20
 

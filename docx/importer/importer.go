@@ -66,7 +66,7 @@ type Result struct {
 const maxRounds = 50
 
 // Convert writes a copy of a template of another product with Platen's tags. The error is an *ooxml.Error if the file cannot be read,
-// and a *LanguageError if the language is unknown.
+// and a *LanguageError if the language is unknown, or the template has no tags of it.
 func Convert(w io.Writer, r io.ReaderAt, size int64, opt Options) (*Report, error) {
 	pkg, err := ooxml.Open(r, size, limits)
 	if err != nil {
@@ -96,6 +96,9 @@ func Convert(w io.Writer, r io.ReaderAt, size int64, opt Options) (*Report, erro
 			report, err := i.report()
 			if err != nil {
 				return nil, err
+			}
+			if report.Tags == 0 {
+				return nil, i.noTags()
 			}
 			return report, i.annotate(w, file)
 		}
