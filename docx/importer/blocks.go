@@ -234,6 +234,10 @@ func (p *part) open(w *writer, t *tag) error {
 	if w.wholeParagraphs && p.hasTextBeside(t) {
 		return &cannot{"other text in its row, or in that of its end, would be part of the block", "put the tags into rows of their own"}
 	}
+	if w.invents && t.kind == kIf && p.joinsParagraphs(t) {
+		return &cannot{"it begins and ends inside of two paragraphs, which become one in Platen if it is false",
+			"write a condition inside of each paragraph"}
+	}
 	b.scope = &scope{}
 	k := t.kind
 	if k == kSection {
@@ -272,6 +276,12 @@ func (p *part) hasTextBefore(t *tag) bool {
 		}
 	}
 	return end.par != t.par && t.cell() == end.cell() && strings.TrimSpace(before) != ""
+}
+
+// joinsParagraphs reports whether a block begins after text in a paragraph, and ends before text in another one of the same cell.
+func (p *part) joinsParagraphs(t *tag) bool {
+	end := t.block.tags[len(t.block.tags)-1]
+	return p.hasTextBefore(t) && hasText(end.par.text[end.span.to:])
 }
 
 // hasTextBeside reports whether a block from one row of a table to another has text before it in its first row, or after it in its last,

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -135,7 +136,9 @@ func readScriptValue(word, text string) command {
 		c.err = &cannot{"it runs code of JavaScript", "add keys with the results to the data, or write {{let x = …}}"}
 		return c
 	case "IMAGE":
-		c.err = &cannot{"a function of the application makes the image", "send the image in base64, and write {{photo :: image(\"4cm\")}}"}
+		key := cmp.Or(calledName.FindString(text), "photo")
+		c.err = &cannot{"a function of the application makes the image",
+			"send the image in base64 with the key " + key + ", and write {{" + key + " :: image(\"4cm\")}}"}
 		return c
 	}
 	if c.expr, c.err = javascript.parse(text); c.err != nil {
@@ -149,6 +152,9 @@ func readScriptValue(word, text string) command {
 	}
 	return c
 }
+
+// calledName finds the name of the function that a command calls.
+var calledName = regexp.MustCompile(`^[\pL_][\pL\d_]*`)
 
 var assignment = regexp.MustCompile(`^([\pL_$][\pL\d_$]*)\s*=([^=>][^=;]*)$`)
 
