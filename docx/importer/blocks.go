@@ -234,8 +234,8 @@ func (p *part) open(w *writer, t *tag) error {
 	if w.wholeParagraphs && p.hasTextBeside(t) {
 		return &cannot{"other text in its row, or in that of its end, would be part of the block", "put the tags into rows of their own"}
 	}
-	if w.invents && t.kind == kIf && p.joinsParagraphs(t) {
-		return &cannot{"it begins and ends inside of two paragraphs, which become one in Platen if it is false",
+	if w.invents && (t.kind == kIf || t.kind == kUnless) && p.joinsParagraphs(t) {
+		return &cannot{"it begins and ends inside of two paragraphs or cells, which Platen joins or removes if it is false",
 			"write a condition inside of each paragraph"}
 	}
 	b.scope = &scope{}
@@ -278,10 +278,18 @@ func (p *part) hasTextBefore(t *tag) bool {
 	return end.par != t.par && t.cell() == end.cell() && strings.TrimSpace(before) != ""
 }
 
-// joinsParagraphs reports whether a block begins after text in a paragraph, and ends before text in another one of the same cell.
+// joinsParagraphs reports whether a condition removes other text in Carbone: it begins after text in a paragraph, and ends before text in
+// another one, or its paragraphs are in different cells and one of them has other text.
 func (p *part) joinsParagraphs(t *tag) bool {
 	end := t.block.tags[len(t.block.tags)-1]
-	return p.hasTextBefore(t) && hasText(end.par.text[end.span.to:])
+	before, after := hasText(t.par.text[:t.span.from]), hasText(end.par.text[end.span.to:])
+	switch {
+	case t.par == end.par:
+		return false
+	case t.cell() == end.cell():
+		return before && after
+	}
+	return before || after
 }
 
 // hasTextBeside reports whether a block from one row of a table to another has text before it in its first row, or after it in its last,

@@ -77,8 +77,9 @@ const products = {
           recording = false;
           const { lang, complement } = options;
           if (/\.docx$/.test(file)) {
-            const withComplement = complement ? { ...JSON.parse(text), c: complement } : JSON.parse(text);
-            write({ template: fs.readFileSync(file), delimiters: [], locale: lang }, withComplement, result);
+            const whole = Array.isArray(data) ? { d: JSON.parse(text) } : JSON.parse(text); // as the import says
+            if (complement) whole.c = complement;
+            write({ template: fs.readFileSync(file), delimiters: [], locale: lang }, whole, result);
           }
           done(err, result, ...rest);
         });

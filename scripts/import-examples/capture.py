@@ -1,8 +1,10 @@
 """Runs the tests of docxtpl in a clone of it, and writes an example for each document that they make: the template, its data, and the
 document. It needs python-docx, jinja2, and lxml. usage: capture.py CLONE OUT"""
 
+import html
 import json
 import os
+import re
 import runpy
 import sys
 import types
@@ -22,14 +24,14 @@ def absent(name, *names):
 
 
 def plain(value):
-    """Returns data as JSON has it. What Python builds becomes a string."""
+    """Returns data as JSON has it. What Python builds becomes its text."""
     if isinstance(value, dict):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
-    return str(value)
+    return html.unescape(re.sub(r"<[^<>]*>", "", str(value)))
 
 
 def main():
