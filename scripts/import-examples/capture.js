@@ -159,6 +159,12 @@ const heightOf = (node) => 1 + Math.max(-1, ...nodesOf(node).map(heightOf));
 const textOf = (node) => (Array.isArray(node) ? node.map(textOf).join('') : node);
 const paragraph = (text) => `<w:p><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
 
+// repeats reports whether some elements of a node are the example of a second item, and others that of the first.
+function repeats(node) {
+  const isSecond = nodesOf(node).map((child) => /\+1/.test(textOf(child)));
+  return isSecond.includes(true) && isSecond.includes(false);
+}
+
 function blocksOf(node) {
   let out = '';
   let rows = '';
@@ -167,11 +173,11 @@ function blocksOf(node) {
     rows = '';
   };
   for (const child of node) {
-    if (Array.isArray(child) && heightOf(child) === 1) {
+    if (Array.isArray(child) && heightOf(child) === 1 && !repeats(child)) {
       rows += `<w:tr>${nodesOf(child).map((cell) => `<w:tc>${paragraph(textOf(cell))}</w:tc>`).join('')}</w:tr>`;
     } else if (textOf(child).trim()) {
       flush();
-      out += Array.isArray(child) && heightOf(child) > 1 ? blocksOf(child) : paragraph(textOf(child));
+      out += Array.isArray(child) && heightOf(child) > 0 ? blocksOf(child) : paragraph(textOf(child));
     }
   }
   flush();
