@@ -155,3 +155,24 @@ func TestVariablesOutsideTheirLoops(t *testing.T) {
 		})
 	}
 }
+
+func TestVariablesWithFormattedText(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"in a computation":   {`{{let x = n :: format("#,##0")}}{{x * 2}}`, "not a number"},
+		"in a filter":        {`{{let x = d :: date("M/d/yyyy")}}{{x :: date("long")}}`, "not a date"},
+		"named again":        {`{{let x = n :: currency("EUR")}}{{let y = x}}{{$round(y)}}`, "not a number"},
+		"of a loop":          {`{{for p in prices :: format("#,##0")}}{{p + 1}}{{endfor}}`, "not a number"},
+		"in a condition":     {`{{let x = n :: format("#,##0")}}{{if x &gt; 1000}}{{endif}}`, "not a number"},
+		"only printed":       {`{{let x = n :: format("#,##0")}}{{x}}{{x :: pad(9)}}`, ""},
+		"year":               {`{{let x = d :: date("yyyy")}}{{x + 1}}`, ""},
+		"after its block":    {`{{if a}}{{let x = n :: format("#,##0")}}{{endif}}{{x + 1}}`, ""},
+		"hidden by a number": {`{{let x = n :: format("#,##0")}}{{let x = n}}{{x + 1}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := parse(build(t, map[string]string{"document.xml": `<w:p><w:r><w:t>` + c.text + `</w:t></w:r></w:p>`}))
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%s: %v; want %q", c.text, err, c.want)
+			}
+		})
+	}
+}

@@ -196,6 +196,9 @@ func (r *scopeReader) read(m *mark) {
 	r.c.use.Add(m.tag, &r.scope)
 	r.list(m, m.tag.Type())
 	r.checkVariables(m)
+	if err := r.scope.Misuse(m.tag); err != nil {
+		r.c.failAt(m.par, m.from, m.to, err.Offset, err.Message, err.Hint)
+	}
 	if name := r.scope.Unbound(m.tag, r.variables); name != "" {
 		r.c.doubt(m, "'"+name+"' belongs to a loop, but this tag is outside of it and reads a key of the input.",
 			"move the tag between {{for …}} and {{endfor}}, unless the input has that key")
@@ -227,6 +230,9 @@ func (r *scopeReader) readAside(a *aside) {
 		reads = (*lang.Use).Add
 	}
 	reads(r.c.use, a.mark.tag, &r.scope)
+	if err := r.scope.Misuse(a.mark.tag); err != nil {
+		r.c.failAside(a, a.mark.tag.Text, err)
+	}
 	r.list(a.mark, cmp.Or(a.kind, a.mark.tag.Type()))
 }
 

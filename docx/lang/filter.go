@@ -43,6 +43,8 @@ type filter struct {
 	optional bool                  // the value may be missing
 	ofTag    bool                  // sets something for the whole tag
 	when     int                   // the number of the argument that is a condition; 0 for none
+	formats  bool                  // returns text for people: see formatted.go
+	respells bool                  // changes only the letter case
 	sole     bool                  // makes something else of the value, so that a tag has only one of them
 
 	// apply returns the result for v, or nil if it is missing.

@@ -13,12 +13,12 @@ import (
 var dateFilters = map[string]*filter{
 	"date": {
 		usage: `date, date("d MMMM yyyy") or date("long")`, arity: arity{0, 1}, also: []string{"formatdate", "dateformat"},
-		takes: takes{want: aDate}, args: []takes{like(aText, "yyyy-MM-dd")},
+		takes: takes{want: aDate}, args: []takes{like(aText, "yyyy-MM-dd")}, formats: true,
 		check: checkPattern((*locale.Locale).Date, datePattern), apply: eachScalar(date),
 	},
 	"time": {
 		usage: `time, time("HH:mm") or time("medium")`, arity: arity{0, 1},
-		takes: takes{want: aTime}, args: []takes{like(aText, "HH:mm")},
+		takes: takes{want: aTime}, args: []takes{like(aText, "HH:mm")}, formats: true,
 		check: checkPattern((*locale.Locale).Time, meantLetters), apply: eachScalar(timeOfDay),
 	},
 	"timezone": {

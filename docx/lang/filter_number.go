@@ -24,21 +24,22 @@ const (
 var numberFilters = map[string]*filter{
 	"format": {
 		usage: `format("dd-mm-yyyy"), format("#,##0.00"), format("US-Number") or format("xxx-xxxx")`, arity: arity{1, 1},
-		also: []string{"number"}, takesFor: formatTakes, args: []takes{like(aText, "xxx-xxxx")}, check: checkFormat,
+		also: []string{"number"}, takesFor: formatTakes, args: []takes{like(aText, "xxx-xxxx")}, check: checkFormat, formats: true,
 		apply: eachScalar(format),
 	},
 	"currency": {
 		usage: `currency("EUR") or currency("EUR", 0)`, arity: arity{1, 2}, also: []string{"money"},
-		takes: takes{want: aNumber}, args: []takes{like(aText, "EUR"), likeNumber("2")}, check: checkCurrency, apply: eachScalar(currency),
+		takes: takes{want: aNumber}, args: []takes{like(aText, "EUR"), likeNumber("2")}, formats: true, check: checkCurrency,
+		apply: eachScalar(currency),
 	},
 	"words": {
 		usage: `words or words("EUR")`, arity: arity{0, 1}, also: []string{"spell"},
-		takes: takes{want: aNumber}, args: []takes{like(aText, "EUR")}, check: checkCurrency, apply: eachScalar(words),
+		takes: takes{want: aNumber}, args: []takes{like(aText, "EUR")}, formats: true, check: checkCurrency, apply: eachScalar(words),
 	},
-	"ordinal": {usage: "ordinal", takes: like(aNumber, json.Number("3"), json.Number("1")), apply: eachScalar(ordinal)},
+	"ordinal": {usage: "ordinal", takes: like(aNumber, json.Number("3"), json.Number("1")), formats: true, apply: eachScalar(ordinal)},
 	"percent": {
 		usage: "percent or percent(1)", arity: arity{0, 1},
-		takes: takes{want: aNumber}, args: []takes{likeNumber("1")}, apply: eachScalar(percent),
+		takes: takes{want: aNumber}, args: []takes{likeNumber("1")}, formats: true, apply: eachScalar(percent),
 	},
 }
 

@@ -11,10 +11,16 @@ const MaxPad = 10_000
 
 // textFilters change texts; a number is its digits to them, and of a list they change each item.
 var textFilters = map[string]*filter{
-	"uppercase":  {usage: "uppercase", takes: takes{want: aScalar}, also: []string{"upper", "upcase"}, apply: letters((*Env).upper)},
-	"lowercase":  {usage: "lowercase", takes: takes{want: aScalar}, also: []string{"lower", "downcase"}, apply: letters((*Env).lower)},
-	"titlecase":  {usage: "titlecase", takes: takes{want: aScalar}, also: []string{"title"}, apply: letters((*Env).title)},
-	"capitalize": {usage: "capitalize", takes: takes{want: aScalar}, apply: letters((*Env).capitalize)},
+	"uppercase": {
+		usage: "uppercase", takes: takes{want: aScalar}, respells: true, also: []string{"upper", "upcase"},
+		apply: letters((*Env).upper),
+	},
+	"lowercase": {
+		usage: "lowercase", takes: takes{want: aScalar}, respells: true, also: []string{"lower", "downcase"},
+		apply: letters((*Env).lower),
+	},
+	"titlecase":  {usage: "titlecase", takes: takes{want: aScalar}, respells: true, also: []string{"title"}, apply: letters((*Env).title)},
+	"capitalize": {usage: "capitalize", takes: takes{want: aScalar}, respells: true, apply: letters((*Env).capitalize)},
 	"trim":       {usage: "trim", takes: takes{want: aScalar}, same: true, also: []string{"strip"}, apply: letters(trim)},
 	"truncate": {
 		usage: `truncate(20) or truncate(20, "…")`, arity: arity{1, 2}, also: []string{"shorten"},

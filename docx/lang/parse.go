@@ -40,6 +40,9 @@ func ParseTag(text string) (*Tag, error) {
 		p.err.Text = text
 		return nil, p.err
 	}
+	if err := new(Scope).Misuse(tag); err != nil {
+		return nil, err
+	}
 	return tag, nil
 }
 

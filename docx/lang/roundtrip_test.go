@@ -94,7 +94,7 @@ func anyNode(t *rapid.T, depth int) Node {
 		for i := 0; i+1 < len(args) && functionTable[name].choose != nil; i += 2 {
 			args[i] = asCondition(args[i])
 		}
-		return &Call{Name: name, Args: args}
+		return &Call{Name: name, Args: args, fn: functionTable[name]}
 	case 8:
 		n := newIndex(newPath(0, []Step{{Key: key(t)}}), anyNode(t, depth-1))
 		for range rapid.IntRange(0, 2).Draw(t, "steps") {
@@ -192,6 +192,9 @@ func anyFilter(t *rapid.T, before []Filter, prints bool) Filter {
 func TestPrintedTagParsesToTheSameTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tag := anyTag(t)
+		if new(Scope).Misuse(tag) != nil {
+			t.Skip("no parser accepts it")
+		}
 		again, err := ParseTag(tag.String())
 		if err != nil {
 			t.Fatal(err)

@@ -32,6 +32,8 @@ type scopeVar struct {
 	group   []string // so the item's key is at these keys of the list's items, and its items are some of them
 	isLet   bool
 
+	formatted *Filter // which made the value, or each item, text for people; nil: none did
+
 	hiddenAt int  // number of blocks around a Let of the same name, in a block that has not ended; 0 without one
 	hidden   bool // such a block has ended
 }
@@ -43,6 +45,7 @@ func (s *Scope) Open(t *Tag) {
 		s.vars = append(s.vars, v, scopeVar{name: t.KeyVar, isLet: true})
 		return
 	}
+	v.formatted = t.formattedBy(s)
 	t.reads(func(p *Path, _ bool) { // the items of a computed list come from its first path
 		if v.keys == nil {
 			v.keys, _ = s.keys(p)
@@ -70,7 +73,7 @@ func (s *Scope) Close() {
 
 // Let adds the variable of a Let, until the block around it ends.
 func (s *Scope) Let(t *Tag) {
-	v := scopeVar{name: t.Var, outside: len(s.conditions), isLet: true}
+	v := scopeVar{name: t.Var, outside: len(s.conditions), isLet: true, formatted: t.formattedBy(s)}
 	if p, ok := t.Expr.(*Path); ok && len(t.Filters) == 0 {
 		v.keys, _ = s.keys(p)
 	}
