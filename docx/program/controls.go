@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+	"unicode"
 
 	"platen/docx/lang"
 	"platen/docx/locale"
@@ -183,11 +183,10 @@ func (k *Control) date(x *execution, s string) (*filledControl, error) {
 			l = locale.Default()
 		}
 	}
-	location := x.opt.Location
-	if location == nil {
-		location = time.UTC
+	t, dateOnly, err := locale.ParseTime(s, x.opt.Location, x.opt.Locale) // as the filter date reads it
+	if err != nil && strings.ContainsFunc(s, unicode.IsLetter) { // the name of a month in the language of the control
+		t, dateOnly, err = locale.ParseTime(s, x.opt.Location, l)
 	}
-	t, dateOnly, err := locale.ParseTime(s, location, l)
 	if err != nil {
 		return nil, err
 	}
