@@ -11,13 +11,15 @@ import (
 //
 //	YYYY   the year, unless the pattern has a week (w): then the year of the week
 //	DD     the day of the month
-//	MM     minutes after an hour, unless the pattern has minutes (m)
+//	dddd   the weekday, as ddd
+//	MM     minutes after an hour or before :ss, unless the pattern has minutes (m)
 //	SS     seconds, unless the pattern has seconds (s): then hundredths
 
 // meantLetters returns a date pattern with the letters that its author meant.
 func meantLetters(pattern string) string {
 	clock := strings.ContainsAny(pattern, hourLetters)
-	if !strings.ContainsAny(pattern, "YDS") && !(clock && strings.ContainsRune(pattern, 'M')) {
+	if !strings.ContainsAny(pattern, "YDS") && !(clock && strings.ContainsRune(pattern, 'M')) && !strings.Contains(pattern, "ddd") &&
+		!strings.Contains(pattern, "M:s") {
 		return pattern
 	}
 	letters := unquoted(pattern)
@@ -36,12 +38,15 @@ func meantLetters(pattern string) string {
 		case 'D':
 			small = width <= 2
 		case 'M':
-			small = width <= 2 && !has('m') && strings.IndexByte(hourLetters, previous) >= 0
+			small = width <= 2 && !has('m') && (strings.IndexByte(hourLetters, previous) >= 0 || isBeforeSeconds(letters[i+width:]))
 		case 'S':
 			small = width <= 2 && !has('s')
 		}
 		for j := i; small && j < i+width; j++ {
 			meant[j] |= 0x20
+		}
+		if letter == 'd' && width > 2 {
+			copy(meant[i:], strings.Repeat("E", width))
 		}
 		if isASCIILetter(letter) {
 			previous = letter
@@ -49,6 +54,11 @@ func meantLetters(pattern string) string {
 		i += width
 	}
 	return string(meant)
+}
+
+// isBeforeSeconds reports whether the rest of a pattern begins with the seconds of a time.
+func isBeforeSeconds(rest string) bool {
+	return strings.HasPrefix(rest, ":s") || strings.HasPrefix(rest, ":S")
 }
 
 // hourLetters are the letters of hours in a date pattern.

@@ -213,10 +213,32 @@ func checkAmount(_ *Filter, s string) string {
 
 // datePattern returns the pattern for a date: where m cannot be a minute, as in dd-mm-yyyy, it is a month.
 func datePattern(pattern string) string {
-	if isDatePattern(pattern) && strings.ContainsRune(pattern, 'M') {
+	if isDatePattern(pattern) && strings.ContainsRune(pattern, 'M') && !hasMonthInLowercase(pattern) {
 		return meantLetters(pattern)
 	}
 	return cmp.Or(boxDate(pattern), meantLetters(pattern))
+}
+
+// hasMonthInLowercase reports whether the letters mm of a pattern cannot be minutes, because they neither follow an hour nor precede
+// seconds, as in dd.mm.yyyy HH:MM.
+func hasMonthInLowercase(pattern string) bool {
+	letters := unquoted(pattern)
+	previous := byte(0)
+	for i := 0; i < len(letters); {
+		letter, end := letters[i], i+1
+		for end < len(letters) && letters[end] == letter {
+			end++
+		}
+		rest := strings.TrimLeft(letters[end:], ":. ")
+		if letter == 'm' && strings.IndexByte(hourLetters, previous) < 0 && !strings.HasPrefix(rest, "s") && !strings.HasPrefix(rest, "S") {
+			return true
+		}
+		if isASCIILetter(letter) {
+			previous = letter
+		}
+		i = end
+	}
+	return false
 }
 
 // dateLetters are the letters with a meaning in a date pattern.

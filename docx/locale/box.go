@@ -93,6 +93,9 @@ func (b *boxDate) field(out *strings.Builder, letter byte, width int, rest strin
 		to, most = 'a', 1
 		b.fields--
 	case 'e':
+		if letter == 'e' {
+			return false
+		}
 		to = 'E'
 	case 't': // between date and time
 		out.WriteString("'T'")

@@ -1,6 +1,7 @@
 package locale
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -34,7 +35,8 @@ var dateFields = map[byte]int{
 //	z zzzz        CET GMT+01:00      time zone; Z +0100, XXX +01:00 or Z, VV Europe/Paris
 //
 // Text must be between apostrophes (d 'de' MMMM), and two apostrophes are one. Other characters than ASCII letters need none. The styles
-// "short", "medium", "long", and "full" are those of the region. An unknown letter is a [*PatternError].
+// "short", "medium", "long", and "full" are those of the region. An unknown letter is a [*PatternError], and so are letters that spell a
+// word, and a part of the date that occurs twice.
 func (l *Locale) Date(t time.Time, pattern string) (string, error) {
 	return l.formatTime(t, styled(pattern, &l.dates))
 }
@@ -106,7 +108,10 @@ func compilePattern(text string) (*pattern, error) {
 			}
 			most, ok := dateFields[c]
 			if !ok {
-				return fail("the letter %c means nothing in a date; text goes between apostrophes, such as d 'de' MMMM", c)
+				return fail("the letter %c means nothing in a date; put text between apostrophes: %s", c, quoteWords(text))
+			}
+			if word := wordMistake(text); width > most && word != "" {
+				return fail("%s", word)
 			}
 			if width > most {
 				return fail("%s is too long; use %c at most %d times", text[i:i+width], c, most)
@@ -117,6 +122,9 @@ func compilePattern(text string) (*pattern, error) {
 			p.addText(text[i : i+1])
 			i++
 		}
+	}
+	if reason := cmp.Or(wordMistake(text), p.repetition(text)); reason != "" {
+		return fail("%s", reason)
 	}
 	return &p, nil
 }
