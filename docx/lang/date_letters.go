@@ -2,8 +2,6 @@ package lang
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Authors know the letters of date patterns from several tools, which spell some of them differently. Where the letter of Unicode
@@ -76,62 +74,6 @@ func unquoted(pattern string) string {
 		}
 	}
 	return string(letters)
-}
-
-// wordIn returns a word in a pattern whose letters all mean a part of a date, but hardly are meant so, such as de in "d de MMMM" or hs in
-// "HH:mm hs". It returns "" if there is none.
-func wordIn(pattern string) string {
-	if isStyle(pattern) {
-		return ""
-	}
-	pattern = halfDay.Replace(pattern)
-	isLatin := func(r rune) bool { return unicode.Is(unicode.Latin, r) }
-	for word := range strings.FieldsFuncSeq(unquoted(pattern), func(r rune) bool { return !isLatin(r) }) {
-		if word == "hs" || isWord(word) {
-			return word
-		}
-	}
-	return ""
-}
-
-// halfDay replaces the forms of am and pm in other tools.
-var halfDay = strings.NewReplacer("AM/PM", "a", "am/pm", "a", "A/P", "a", "a/p", "a")
-
-// isWord reports whether letters without a gap are a word rather than parts of a date: they are not only English letters, or have e, c, or
-// u (numbers of weekdays, and a year) next to others, or a (am or pm) in front of another one than an hour.
-func isWord(letters string) bool {
-	first, size := utf8.DecodeRuneInString(letters)
-	if strings.Trim(letters, string(first)) == "" {
-		return size > 1 // of one letter, which may be any of a date
-	}
-	if strings.ContainsAny(letters, "ecu") {
-		return true
-	}
-	for i, r := range letters {
-		if r >= utf8.RuneSelf || r == 'a' && i+1 < len(letters) && !strings.ContainsRune("ahHK", rune(letters[i+1])) {
-			return true
-		}
-	}
-	return false
-}
-
-// checkWords reports a word in the pattern of a filter. Patterns that are written out have been checked with the template.
-func checkWords(f *Filter, pattern string) error {
-	if len(f.Args) == 0 {
-		return nil
-	}
-	if _, isChecked := f.Args[0].(*Literal); isChecked {
-		return nil
-	}
-	if word := wordIn(pattern); word != "" {
-		return &fault{node: f.Args[0], message: wordMessage(word)}
-	}
-	return nil
-}
-
-// wordMessage is the message about a word in a pattern, without its subject.
-func wordMessage(word string) string {
-	return "has the letters " + word + ", which are read as parts of the date; put text between apostrophes, such as d 'de' MMMM"
 }
 
 func isASCIILetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

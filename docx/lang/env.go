@@ -439,10 +439,11 @@ func (e *Env) report(err error) error {
 	if !ok {
 		return err
 	}
+	f = e.unquotedWord(f)
 	about := e.about(nil)
 	about.datum = f.datum
 	about.same = f.message
-	e.errors.add(fmt.Sprintf("The tag '%s' could not be computed: %s.", e.tag.Expr, f), about)
+	e.errors.add(fmt.Sprintf("The tag '%s' could not be computed: %s.", e.tag.named(), f), about)
 	return nil
 }
 

@@ -24,8 +24,12 @@ func (a arity) String() string {
 		return "1 argument"
 	case a.min == a.max:
 		return fmt.Sprintf("%d arguments", a.min)
+	case a.max == many && a.min == 1:
+		return "at least 1 argument"
 	case a.max == many:
 		return fmt.Sprintf("at least %d arguments", a.min)
+	case a.min == 0 && a.max == 1:
+		return "at most 1 argument"
 	}
 	return fmt.Sprintf("%d to %d arguments", a.min, a.max)
 }

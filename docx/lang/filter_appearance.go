@@ -163,6 +163,9 @@ func (e *Env) textsOf(n Node) ([]string, error) {
 	for i, item := range items {
 		s, ok := scalarText(item)
 		if !ok {
+			if item == nil {
+				return nil, &fault{node: n, message: "contains null, not text"}
+			}
 			return nil, &fault{node: n, message: "contains " + kindOf(item) + ", not text"}
 		}
 		texts[i] = s

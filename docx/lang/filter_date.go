@@ -34,15 +34,17 @@ var dateFilters = map[string]*filter{
 // checkPattern returns the check of a pattern with which a date or a time is written.
 func checkPattern(write func(*locale.Locale, time.Time, string) (string, error), meant func(string) string) func(*Filter, string) string {
 	return func(_ *Filter, pattern string) string {
-		if word := wordIn(pattern); word != "" {
-			return wordMessage(word)
-		}
-		_, err := write(locale.Default(), time.Time{}, meant(pattern))
-		if unusable, ok := errors.AsType[*locale.PatternError](err); ok {
-			return "cannot be used: " + unusable.Reason
-		}
-		return ""
+		return dateMistake(write, meant(pattern))
 	}
+}
+
+// dateMistake returns why dates cannot be written with a pattern, or "".
+func dateMistake(write func(*locale.Locale, time.Time, string) (string, error), pattern string) string {
+	_, err := write(locale.Default(), time.Time{}, pattern)
+	if unusable, ok := errors.AsType[*locale.PatternError](err); ok {
+		return cannotBeUsed + unusable.Reason
+	}
+	return ""
 }
 
 // date writes a date, by default in the long form of the locale.
@@ -55,10 +57,7 @@ func date(e *Env, f *Filter, v Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkWords(f, pattern); err != nil {
-		return nil, err
-	}
-	return e.writeDate(m, datePattern(pattern))
+	return e.writeDate(f, m, datePattern(pattern))
 }
 
 // timeOfDay writes the time of day, by default in the short form of the locale.
@@ -74,26 +73,33 @@ func timeOfDay(e *Env, f *Filter, v Value) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkWords(f, pattern); err != nil {
-		return nil, err
-	}
 	pattern = meantLetters(pattern)
 	e.checkClock(m, pattern)
 	s, err := e.locale().Time(m.Time, pattern)
 	if err != nil {
-		return nil, &fault{node: e.subject, message: "cannot be formatted: " + err.Error()}
+		return nil, unusablePattern(f, err)
 	}
 	return e.made(s)
 }
 
-func (e *Env) writeDate(m moment, pattern string) (Value, error) {
+func (e *Env) writeDate(f *Filter, m moment, pattern string) (Value, error) {
 	e.checkClock(m, pattern)
 	s, err := e.locale().Date(m.Time, pattern)
 	if err != nil {
-		return nil, &fault{node: e.subject, message: "cannot be formatted: " + err.Error()}
+		return nil, unusablePattern(f, err)
 	}
 	return e.made(s)
 }
+
+// unusablePattern returns the fault of the pattern of a filter, which is its first argument.
+func unusablePattern(f *Filter, err error) error {
+	if unusable, ok := errors.AsType[*locale.PatternError](err); ok {
+		return &fault{node: f.Args[0], message: cannotBeUsed + unusable.Reason}
+	}
+	return err
+}
+
+const cannotBeUsed = "cannot be used: "
 
 // checkClock warns about a pattern with a time of day that a date does not have, and about hours up to 12 that may be in the morning or in
 // the afternoon.

@@ -33,10 +33,7 @@ func format(e *Env, f *Filter, v Value) (Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := checkWords(f, pattern); err != nil {
-			return nil, err
-		}
-		return e.writeDate(m, cmp.Or(boxDate(pattern), pattern))
+		return e.writeDate(f, m, cmp.Or(boxDate(pattern), pattern))
 	}
 	return nil, &fault{
 		node:    f.Args[0],
@@ -49,10 +46,7 @@ func checkFormat(_ *Filter, pattern string) string {
 	if isMask(pattern) || strings.ContainsAny(pattern, "#0") || !isDatePattern(pattern) && boxDate(pattern) == "" {
 		return ""
 	}
-	if word := wordIn(pattern); word != "" {
-		return wordMessage(word)
-	}
-	return ""
+	return dateMistake((*locale.Locale).Date, cmp.Or(boxDate(pattern), pattern))
 }
 
 // boxDate returns Box's pattern of a date in the letters of CLDR, or "" if it is not Box's.

@@ -105,8 +105,10 @@ func checkCurrency(_ *Filter, code string) string {
 	if len(code) == 3 && locale.IsCurrency(strings.ToUpper(code)) {
 		return ""
 	}
-	left := maxSearch
-	meant := cmp.Or(locale.MeantCurrency(code), nearest(code, slices.Values(locale.Currencies()), &left))
+	left, meant := maxSearch, locale.MeantCurrency(code)
+	if len(code) != 3 { // other codes differ in one letter
+		meant = cmp.Or(meant, nearest(code, slices.Values(locale.Currencies()), &left))
+	}
 	if meant == "" {
 		return `is not a currency code of three letters, like "EUR"`
 	}

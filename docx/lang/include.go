@@ -157,14 +157,24 @@ func (e *Env) Choose(t *Tag) (file int, stays bool, err error) {
 		file = fileNamed(files, name)
 	}
 	if file < 0 {
-		return -1, true, e.report(&fault{node: t.Expr, message: "is not one of the files " + listTexts(files)})
+		return -1, true, e.report(&fault{node: t.Expr, message: notOneOf(v, "the files ", files)})
 	}
 	return file, false, e.spend(len(files), t.Expr)
+}
+
+// notOneOf describes a value that is not one of some texts.
+func notOneOf(v Value, what string, texts []string) string {
+	s, ok := scalarText(v)
+	if !ok {
+		return "is " + kindOf(v) + ", not one of " + what + listTexts(texts)
+	}
+	return "is " + quote(shortened(s)) + ", not one of " + what + listTexts(texts)
 }
 
 // oneOf returns v unchanged if it equals an argument.
 func oneOf(e *Env, f *Filter, v Value) (Value, error) {
 	var texts []string
+	var missing Node
 	for _, arg := range f.Args {
 		known, err := e.eval(arg)
 		if err != nil {
@@ -175,9 +185,14 @@ func oneOf(e *Env, f *Filter, v Value) (Value, error) {
 		}
 		if text, ok := scalarText(known); ok {
 			texts = append(texts, text)
+		} else if known == nil {
+			missing = arg
 		}
 	}
-	return nil, &fault{node: e.subject, message: "is not one of " + listTexts(texts)}
+	if missing != nil {
+		return nil, &fault{node: missing, message: "is missing"}
+	}
+	return nil, &fault{node: e.subject, message: notOneOf(v, "", texts)}
 }
 
 // oneOfTakes returns the use of a value by the filter oneof.

@@ -107,7 +107,7 @@ func lexWord(l *lexer) stateFn {
 	return lexAny
 }
 
-// name passes over the characters of a name and returns them without the direction marks in it.
+// name passes over the characters of a name and returns them without the invisible marks in it.
 func (l *lexer) name() string {
 	start, end, marked := l.pos, l.pos, false
 	for {
@@ -118,7 +118,7 @@ func (l *lexer) name() string {
 			l.pos += n
 			end = l.pos
 			continue
-		case n > 0 && isDirectionMark(r) && end > start:
+		case n > 0 && isInvisible(r) && end > start:
 			l.pos += n
 			continue
 		}
@@ -208,7 +208,8 @@ var operators = []struct{ typed, op string }{
 var notOperators = map[rune]string{
 	'=': "to compare, write ==; to name a value, write {{let name = value}}",
 	'!': "write not before the condition, or != between two values",
-	'&': "write and",
+	'&': "write and between conditions; to join strings, write $string(a, b)",
+	';': "separate arguments with commas",
 	'|': "write or between conditions, and :: before a filter",
 	':': "a filter comes after ::",
 	'?': "write {{if …}} … {{else}} … {{endif}}",
@@ -240,16 +241,22 @@ func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 // isBlank reports whether r separates words: any white space, or an invisible mark that editors insert, such as
 // direction marks in and around right-to-left text.
 func isBlank(r rune) bool {
-	return unicode.IsSpace(r) || r == '\u200B' || r == '\u2060' || r == '\uFEFF' || isDirectionMark(r)
+	return unicode.IsSpace(r) || isInvisible(r)
+}
+
+// isInvisible reports whether r is a mark that editors insert and nobody sees: a zero-width space, a place where a word may break, or a
+// direction mark.
+func isInvisible(r rune) bool {
+	return r == '\u00AD' || r == '\u200B' || r == '\u2060' || r == '\uFEFF' || isDirectionMark(r)
 }
 
 // isDirectionMark reports whether r is one of the invisible marks that editors insert for right-to-left text.
 func isDirectionMark(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }
 
-// withoutMarks returns a name without direction marks.
+// withoutMarks returns a name without invisible marks.
 func withoutMarks(name string) string {
 	return strings.Map(func(r rune) rune {
-		if isDirectionMark(r) {
+		if isInvisible(r) {
 			return -1
 		}
 		return r

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -64,9 +65,21 @@ func (e *Env) asMoment(v Value) (m moment, ok bool) {
 func (e *Env) moment(n Node, v Value) (moment, error) {
 	m, ok := e.asMoment(v)
 	if !ok {
-		return moment{}, &fault{node: n, message: "is " + kindName(v) + ", not a date like 2026-03-05"}
+		return moment{}, &fault{node: n, message: e.notDate(v)}
 	}
 	return m, e.spend(1, n)
+}
+
+// notDate says why a value is not a date. The reason is that of a text that is written like a date, such as 31/12/2025 where the month is
+// first.
+func (e *Env) notDate(v Value) string {
+	if s, ok := v.(string); ok && isWrittenDate(s) {
+		_, _, err := locale.ParseTime(s, e.opt.Location, e.locale())
+		if wrong, ok := errors.AsType[*locale.TimeError](err); ok {
+			return "is not a date: " + wrong.Reason
+		}
+	}
+	return "is " + kindName(v) + ", not a date like 2026-03-05"
 }
 
 // compareDates is compare if one of the values is a computed date; the other has to be one too.

@@ -91,7 +91,7 @@ func (p *parser) operands(left Node, pos int, op operator) Node {
 	case strengthSum, strengthProduct:
 		if f, ok := n.R.(*Filtered); ok && f == p.bare {
 			p.fail(f.Position(), "put what the filter is for in parentheses, such as (a "+n.Op+" b) :: "+f.Filters[0].Name,
-				"the filter would be only for the value before it")
+				"the filter applies only to the value before it")
 		}
 	}
 	if l, ok := n.R.(*Literal); ok && op.text == matches {
@@ -104,13 +104,13 @@ func (p *parser) operands(left Node, pos int, op operator) Node {
 func (p *parser) checkCondition(n Node, hint string) {
 	switch n := n.(type) {
 	case *List:
-		p.fail(n.Position(), hint, "a list is no condition: it is always true")
+		p.fail(n.Position(), hint, "a list is not a condition: it is always true")
 	case *Literal:
 		switch v := n.Value.(type) {
 		case string:
-			p.fail(n.Position(), hint, "%q is no condition: it is always %t", shortened(v), v != "")
+			p.fail(n.Position(), hint, "%q is not a condition: it is always %t", shortened(v), v != "")
 		case json.Number:
-			p.fail(n.Position(), hint, "%s is no condition: it is always %t", n, truth(v))
+			p.fail(n.Position(), hint, "%s is not a condition: it is always %t", n, truth(v))
 		}
 	}
 }
@@ -136,6 +136,10 @@ func (p *parser) checkHabit() {
 	switch {
 	case t.is("="):
 		p.fail(t.pos, notOperators['='], "unexpected '='")
+	case (t.is("==") || t.is("!=")) && then.is("=") && then.pos == t.pos+len(t.text):
+		p.fail(t.pos, "write "+t.text, "there is no operator %s=", t.text)
+	case t.kind == tokWord && wordHabits[strings.ToLower(t.text)] != "":
+		p.fail(t.pos, "write "+wordHabits[strings.ToLower(t.text)], "there is no operator %q", t.text)
 	case t.is("<") && then.is(">"):
 		p.fail(t.pos, "write != between two values", "there is no operator <>")
 	case t.kind == tokWord && then.kind == tokWord && habitualOperators[strings.ToLower(t.text+" "+then.text)] != "":
@@ -149,6 +153,13 @@ func (p *parser) checkHabit() {
 var habitualOperators = map[string]string{
 	"starts with": "a startsWith b", "begins with": "a startsWith b", "ends with": "a endsWith b", "not equals": "a != b",
 	"does contain": "a contains b", "is in": "a in b",
+}
+
+// wordHabits are operators of other languages that are one word, with what to write here.
+var wordHabits = map[string]string{
+	"eq": "a == b", "equals": "a == b", "ne": "a != b", "gt": "a > b", "lt": "a < b", "ge": "a >= b", "gte": "a >= b", "le": "a <= b",
+	"lte": "a <= b", "exists": "a isPresent", "like": `a contains b, or a matches "pattern"`, "includes": "a contains b",
+	"beginswith": "a startsWith b",
 }
 
 // hintJoin says how to join strings.

@@ -436,7 +436,7 @@ func (s *search) there(r *report) string {
 			return keysOf(c, where)
 		case []any:
 			if !step.IsIndex { // several items may lack it for several reasons
-				return ""
+				return habitualKey(steps[:i], step.Key, "$count")
 			}
 			if v = itemAt(c, step.Index); v == nil {
 				return fmt.Sprintf("%s has %d items", where, len(c))
@@ -444,11 +444,28 @@ func (s *search) there(r *report) string {
 		case nil:
 			return where + " is null"
 		default:
+			if hint := habitualKey(steps[:i], step.Key, "$length"); hint != "" {
+				return hint
+			}
 			return where + " is " + kindName(v) + ", which has no keys"
 		}
 	}
 	if v == nil {
 		return "the key exists, but its value is null"
+	}
+	return ""
+}
+
+// habitualKey returns what to write instead of a key that other languages have below a value, or "". size is the function for
+// the size of the value.
+func habitualKey(above []Step, key, size string) string {
+	switch {
+	case len(above) == 0:
+		return ""
+	case key == "length" || key == "size" || key == "count":
+		return "write " + size + "(" + pathText(above) + ")"
+	case strings.Trim(key, "0123456789") == "":
+		return "write the position in brackets: " + pathText(above) + "[" + key + "]"
 	}
 	return ""
 }

@@ -203,6 +203,21 @@ func BenchmarkProblems(b *testing.B) {
 	}
 }
 
+func TestSizesAndPositionsOfOtherLanguages(t *testing.T) {
+	for _, c := range []struct{ template, hint string }{
+		{`{{name.length}}`, "write $length(name)"},
+		{`{{items.length}}`, "write $count(items)"},
+		{`{{items.0.q}}`, "write the position in brackets: items[0]"},
+		{`{{name.first}}`, "'name' is text, which has no keys"},
+	} {
+		e := env(t, `{"name": "Ada", "items": [{"q": 5}]}`)
+		run(t, e, c.template)
+		if problems := e.Problems(); len(problems) == 0 || problems[0].Hint != c.hint {
+			t.Errorf("%s: %+v; want %q", c.template, problems, c.hint)
+		}
+	}
+}
+
 func TestHyphensAreNoSubtraction(t *testing.T) {
 	for _, c := range []struct{ template, nearest string }{
 		{`{{first-name}}`, "`first-name`"},

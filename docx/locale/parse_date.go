@@ -21,7 +21,7 @@ type TimeError struct {
 	Reason string // the mistake, and what to write instead
 }
 
-func (e *TimeError) Error() string { return fmt.Sprintf("%q is no date: %s", e.Text, e.Reason) }
+func (e *TimeError) Error() string { return fmt.Sprintf("%q is not a date: %s", e.Text, e.Reason) }
 
 // ParseTime parses a date, or a date with a time of day. Every text has one meaning, which does not depend on other data:
 //
@@ -274,7 +274,7 @@ func (p *timeParser) word() bool {
 	if strings.EqualFold(word, "de") || strings.EqualFold(word, "del") || strings.EqualFold(word, "of") || strings.EqualFold(word, "the") {
 		return true
 	}
-	p.fail("%q is no month in English or the language %s", word, p.locale.tag)
+	p.fail("%q is not a month in English or the language %s", word, p.locale.tag)
 	return false
 }
 

@@ -106,7 +106,7 @@ func TestDatesAreReadBack(t *testing.T) {
 func TestTimesThatCannotBeRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                             "write it like",
-		"hello":                        `"hello" is no month`,
+		"hello":                        `"hello" is not a month`,
 		"31-04-2026":                   "April 2026 has no day 31",
 		"2026-13-01":                   "there is no month 13",
 		"25/12/2026":                   "there is no month 25",

@@ -170,7 +170,15 @@ func (k *Control) choose(items []ControlItem, s string) (*filledControl, error) 
 	if k.Kind == "w:comboBox" {
 		return &filledControl{text: s}, nil
 	}
-	return nil, fmt.Errorf("%q is not one of its entries, which are %s", s, strings.Join(names, ", "))
+	return nil, notEntry(s, names)
+}
+
+// notEntry is the error of a value that is not one of the entries of a list.
+func notEntry(s string, entries []string) error {
+	if len(entries) == 0 {
+		return fmt.Errorf("%q is not one of its entries: it has none", s)
+	}
+	return fmt.Errorf("%q is not one of its entries, which are %s", s, strings.Join(entries, ", "))
 }
 
 // wordDates converts the letters of Word's date formats to those of CLDR.
@@ -184,7 +192,7 @@ func (k *Control) date(x *execution, s string) (*filledControl, error) {
 		}
 	}
 	t, dateOnly, err := locale.ParseTime(s, x.opt.Location, x.opt.Locale) // as the filter date reads it
-	if err != nil && strings.ContainsFunc(s, unicode.IsLetter) { // the name of a month in the language of the control
+	if err != nil && strings.ContainsFunc(s, unicode.IsLetter) {          // the name of a month in the language of the control
 		t, dateOnly, err = locale.ParseTime(s, x.opt.Location, l)
 	}
 	if err != nil {

@@ -110,7 +110,7 @@ func (o *FormField) fill(x *execution, v lang.Value) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is not one of its entries, which are %s", s, strings.Join(o.Entries, ", "))
+	return notEntry(s, o.Entries)
 }
 
 // element writes an empty element with a value.

@@ -12,7 +12,7 @@ import (
 func (v *shown) isWordML() bool { return v.present != nil && v.present.As == lang.AsWordML }
 
 // errWordML is why the filter wordml is not applied.
-var errWordML = errors.New("this server does not allow WordprocessingML from the data (--allow-wordml)")
+var errWordML = errors.New("WordprocessingML from the data is not allowed; the operator can allow it with --allow-wordml")
 
 // readWordML returns the fragment of a value with the filter wordml. If it is not valid, or not allowed, the value counts as missing.
 func (x *execution) readWordML(tag *lang.Tag, v *shown) (markup, error) {
