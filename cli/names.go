@@ -54,7 +54,10 @@ type namePiece struct {
 func parsePattern(pattern string) (namePattern, error) {
 	var pieces namePattern
 	at := 0
-	spans, _ := lang.Find(pattern)
+	spans, orphans := lang.Find(pattern)
+	if len(orphans) > 0 {
+		return nil, usagef("--name: the braces in %q are not those of a tag: write a tag between {{ and }}", pattern[orphans[0].Start:])
+	}
 	for _, span := range spans {
 		text := pattern[span.Start:span.End]
 		tag, err := lang.ParseTag(text)
@@ -97,7 +100,7 @@ func (p namePattern) name(in *input, extension string, options docx.Options) (st
 		name += extension
 	}
 	if strings.ContainsAny(name, "/\\\x00") || !filepath.IsLocal(name) {
-		return "", fmt.Errorf("%q is not a valid file name", name)
+		return "", fmt.Errorf("%q is not a valid file name: it cannot contain a slash or a backslash. Select the folder with -o", name)
 	}
 	return name, nil
 }

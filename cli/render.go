@@ -128,6 +128,8 @@ func (c *renderCmd) checkOut(batch bool) error {
 	case isWordTemplate(c.Out) || isWordTemplate(c.Name):
 		return usagef("Platen generates documents, not templates: use a name that ends in %s, %s, or %s", wordExtension, macroExtension,
 			pdfExtension)
+	case hasExtension(c.Out, ".doc") || hasExtension(c.Name, ".doc"):
+		return usagef("Platen cannot write Word's old format: use a name that ends in %s instead of .doc", wordExtension)
 	case c.asPDF() && (isWord(c.Out) || isWord(c.Name)):
 		return usagef("--pdf contradicts a name that ends in %s: remove one of them", wordExtension)
 	case !c.asPDF() && c.pdfFlags != defaultPDFFlags:
