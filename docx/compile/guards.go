@@ -180,7 +180,9 @@ func (c *compiler) guard(n *wml.Node) {
 type guard struct{}
 
 func (guard) apply(a *assembler, e *edit) bool {
-	a.push(frame{hold: func(body []program.Step) program.Step { return &program.Guard{Body: body, Ranges: e.region.ranges} }})
+	a.push(frame{hold: func(body []program.Step) program.Step {
+		return &program.Guard{Body: body, Ranges: e.region.ranges, Once: e.region.once}
+	}})
 	return true
 }
 

@@ -76,6 +76,7 @@ func (c *compiler) editIDs() {
 		return
 	}
 	e := idEditor{c: c, starts: starts, open: map[rangeKey]*markedRange{}, references: map[string][]span{}}
+	e.base = e.branch(c.root)
 	e.walk(c.root)
 	e.editRanges()
 	e.editShapes()
@@ -86,6 +87,7 @@ type idEditor struct {
 	c      *compiler
 	starts []branchStart // that are ahead
 	at     *branch
+	base   *branch // around the root
 	story  *wml.Node
 	open   map[rangeKey]*markedRange
 	ranges []*markedRange
@@ -104,10 +106,15 @@ func (e *idEditor) branch(n *wml.Node) *branch {
 
 func (e *idEditor) walk(n *wml.Node) {
 	at := e.branch(n)
+	if shapeNames[n.Name] {
+		e.useKind(n, at)
+	}
 	kind := rangeMarks[n.Name]
 	switch {
 	case kind != nil:
 		e.noteMark(n, kind, at)
+	case n.Name == "v:shapetype":
+		e.define(n, at)
 	case at == nil || at.repeats == nil:
 	case shapeNames[n.Name] || shapeReferences[n.Name] != "":
 		e.shapes.note(e.c.src, n, at.repeats)
@@ -119,8 +126,8 @@ func (e *idEditor) walk(n *wml.Node) {
 		}
 	case n.Name == "w:id" && n.Parent.Name == "w:sdtPr":
 		e.c.remove(n.Start, n.End)
-	case n.Name == "w:commentReference", n.Name == "v:shapetype" && e.c.ofRounds() == nil:
-		e.once(n)
+	case n.Name == "w:commentReference":
+		e.onceAt(n, at)
 	case trackedChanges[n.Name]:
 		if id := n.Attr("w:id"); id != nil {
 			e.c.replace(id.ValueStart, id.ValueEnd, e.id(id, program.BookmarkIDs))
@@ -145,9 +152,27 @@ func (e *idEditor) id(a *wml.Attr, space program.IDSpace) *program.ID {
 	return &program.ID{Slot: e.c.slots.IDs.Next(), Text: e.c.copy(a.ValueStart, a.ValueEnd), Space: space}
 }
 
-// once makes an element appear only once, because it refers to something that is unique.
-func (e *idEditor) once(n *wml.Node) {
-	e.c.replace(n.Start, n.End, &program.Once{Slot: e.c.slots.Once.Next(), Text: e.c.copy(n.Start, n.End)})
+// onceAt makes an element in a branch appear only once, because it refers to something that is unique.
+func (e *idEditor) onceAt(n *wml.Node, at *branch) {
+	e.once(span{n.Start, n.End}, e.c.copy(n.Start, n.End), at)
+}
+
+// once has a stretch of the source in a branch written the first time only, and returns the slot for that.
+func (e *idEditor) once(at span, text []byte, in *branch) (slot int) {
+	slot = e.c.slots.Once.Next()
+	e.c.replace(at.start, at.end, &program.Once{Slot: slot, Text: text})
+	if e.c.ofRounds() != nil {
+		e.c.emit(e.c.root.OpenEnd, rankProperties, &program.Renew{Slot: slot})
+	}
+	noteOnce(slot, in)
+	return slot
+}
+
+// noteOnce tells the regions around a branch that it has a [program.Once], which is written again if they are discarded.
+func noteOnce(slot int, in *branch) {
+	for _, r := range in.upTo(nil) {
+		r.once = append(r.once, slot)
+	}
 }
 
 // renumber returns the edits that give a range a new id in each round of a loop. A bookmark also gets a new name, which references in the

@@ -102,8 +102,8 @@ func (e *idEditor) editRanges() {
 // editWhole edits a range within one round of a loop.
 func (e *idEditor) editWhole(r *markedRange, loop *region) {
 	if r.kind.once {
-		e.once(r.start)
-		e.once(r.end)
+		e.onceAt(r.start, r.startIn)
+		e.onceAt(r.end, r.endIn)
 		return
 	}
 	start, end := e.renumber(r, loop)
@@ -112,7 +112,7 @@ func (e *idEditor) editWhole(r *markedRange, loop *region) {
 
 func (e *idEditor) onceInLoop(n *wml.Node, in *branch) {
 	if n != nil && in != nil && in.repeats != nil {
-		e.once(n)
+		e.onceAt(n, in)
 	}
 }
 

@@ -9,6 +9,7 @@ type region struct {
 
 	behind []*half // ends of ranges that are written after it if they have not been written within it
 	ranges []int   // slots of the ranges with only one end in it
+	once   []int   // slots of texts in it that are written once
 }
 
 // branch is a part of a region that is written as a whole: all of the region, or one branch of a condition.

@@ -146,6 +146,7 @@ func (c *If) sketch(s *sketcher) {
 type Guard struct {
 	Body   []Step
 	Ranges []int // slots of the ranges with only one end in the body
+	Once   []int // slots of the texts in the body that are written once
 }
 
 func (g *Guard) run(x *execution) error {
@@ -153,7 +154,7 @@ func (g *Guard) run(x *execution) error {
 	bytes, pieces := x.out.place()
 	x.flow.yielded = false
 	x.out.guards++
-	begun := x.ranges.states(g.Ranges)
+	begun, written := statesOf(x.ranges, g.Ranges), statesOf(x.ids.once, g.Once)
 	if err := x.run(g.Body); err != nil {
 		return err
 	}
@@ -161,7 +162,8 @@ func (g *Guard) run(x *execution) error {
 		x.out.guards--
 		x.out.takeBack(bytes, pieces)
 		x.flow.last = last
-		x.ranges.reset(g.Ranges, begun)
+		reset(x.ranges, g.Ranges, begun)
+		reset(x.ids.once, g.Once, written)
 		x.toc.takeBack(headings)
 	}
 	x.flow.yielded = x.flow.yielded || outer

@@ -182,3 +182,11 @@ func (o *Once) run(x *execution) error {
 	}
 	return nil
 }
+
+// Renew has the step [Once] of a slot write its text again, as a part is begun that is written for each round of a loop.
+type Renew struct{ Slot int }
+
+func (o *Renew) run(x *execution) error {
+	x.ids.once[o.Slot] = false
+	return nil
+}

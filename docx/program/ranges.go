@@ -12,22 +12,22 @@ const (
 	rangeDone // it has ended, and does not begin again
 )
 
-// states returns the states of some ranges.
-func (r ranges) states(slots []int) []rangeState {
+// statesOf returns the states of some slots.
+func statesOf[S any](all []S, slots []int) []S {
 	if len(slots) == 0 {
 		return nil
 	}
-	states := make([]rangeState, len(slots))
+	states := make([]S, len(slots))
 	for i, slot := range slots {
-		states[i] = r[slot]
+		states[i] = all[slot]
 	}
 	return states
 }
 
-// reset restores the result of states, after the marks that were written since then have been discarded.
-func (r ranges) reset(slots []int, states []rangeState) {
+// reset restores the result of statesOf, after what was written since then has been discarded.
+func reset[S any](all []S, slots []int, states []S) {
 	for i, slot := range slots {
-		r[slot] = states[i]
+		all[slot] = states[i]
 	}
 }
 
