@@ -2,6 +2,7 @@ package lang
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -121,36 +122,116 @@ func rotate(p *Present, f *Filter, args []Value) error {
 // Entry is an entry of a list control.
 type Entry struct{ Text, Value string }
 
-// options sets the entries of a list control: their texts and, if there is a second list, their values. Without a list, the control keeps
-// the entries of the template.
+// options sets the entries of a list control: their texts and, if there is a second list, their values. Without a list, the value is
+// missing.
 func options(e *Env, f *Filter, v Value) (Value, error) {
-	lists := make([][]string, len(f.Args))
-	for i, arg := range f.Args {
-		var err error
-		if lists[i], err = e.textsOf(arg); err != nil {
-			return nil, err
-		}
+	lists, err := e.optionLists(f)
+	if err != nil || lists[0] == nil {
+		return nil, err
 	}
-	if lists[0] == nil {
-		return v, nil
-	}
-	values := lists[len(lists)-1]
-	if len(values) != len(lists[0]) {
-		return nil, &fault{node: f.Args[1], message: "does not have a value for each entry"}
-	}
-	entries := make([]Entry, len(values))
-	for i := range entries {
-		entries[i] = Entry{Text: lists[0][i], Value: values[i]}
+	entries, err := newEntries(f, lists[0], lists[len(lists)-1])
+	if err != nil {
+		return nil, err
 	}
 	e.presenting().Entries = entries
 	return v, nil
 }
 
-// textsOf returns the texts of a list; of a missing list, none.
+// newEntries returns the entries with these texts and values. Equal entries count once. In Word, two others may have neither the same text
+// nor the same value.
+func newEntries(f *Filter, texts, values []string) ([]Entry, error) {
+	last := f.Args[len(f.Args)-1]
+	if len(values) != len(texts) {
+		return nil, &fault{node: last, message: "does not have a value for each entry"}
+	}
+	entries, ofText, ofValue := make([]Entry, 0, len(texts)), map[string]int{}, map[string]int{} // places from 1
+	for i, text := range texts {
+		entry, same, other := Entry{text, values[i]}, ofText[text], ofValue[values[i]]
+		switch {
+		case text == "" && (entry.Value == "" || len(f.Args) == 1), same > 0 && same == other:
+			continue
+		case text == "":
+			return nil, &fault{node: f.Args[0], message: "has no text for the entry with the value " + strconv.Quote(entry.Value)}
+		case same > 0:
+			return nil, &fault{node: f.Args[0], message: "contains " + strconv.Quote(text) + " twice, with different values"}
+		case other > 0:
+			return nil, &fault{node: last, message: "contains " + strconv.Quote(entry.Value) + " for two entries, " +
+				strconv.Quote(entries[other-1].Text) + " and " + strconv.Quote(text)}
+		}
+		entries = append(entries, entry)
+		ofText[text], ofValue[entry.Value] = len(entries), len(entries)
+	}
+	return entries, nil
+}
+
+// optionLists returns the texts of the lists in the arguments of options. The first is nil if a list is missing. If the arguments are keys
+// of the items of one list, each item must have both.
+func (e *Env) optionLists(f *Filter) (lists [][]string, err error) {
+	if list, keys := commonList(f.Args); list != nil {
+		if err := e.requireKeys(f, list, keys); err != nil {
+			return nil, err
+		}
+	}
+	lists = make([][]string, len(f.Args))
+	for i, arg := range f.Args {
+		if lists[i], err = e.textsOf(arg); err != nil || lists[i] == nil {
+			return make([][]string, 1), err
+		}
+	}
+	return lists, nil
+}
+
+// commonList returns the path that two paths, the arguments of a filter, begin with, and what follows it in each; nil for other arguments.
+func commonList(args []Node) (list *Path, keys [2][]Step) {
+	if len(args) != len(keys) {
+		return nil, keys
+	}
+	names, isPath := args[0].(*Path)
+	values, isPath2 := args[1].(*Path)
+	if !isPath || !isPath2 {
+		return nil, keys
+	}
+	n := 0
+	for n < min(len(names.Steps), len(values.Steps))-1 && names.Steps[n] == values.Steps[n] {
+		n++
+	}
+	if n == 0 || names.Steps[n].IsIndex || values.Steps[n].IsIndex {
+		return nil, keys
+	}
+	common := *names
+	common.Steps, common.text = names.Steps[:n], pathText(names.Steps[:n])
+	return &common, [2][]Step{names.Steps[n:], values.Steps[n:]}
+}
+
+// requireKeys returns an error if an item of a list lacks what an argument of f reads from it.
+func (e *Env) requireKeys(f *Filter, list *Path, keys [2][]Step) error {
+	items, _ := e.lookup(list).([]any)
+	if err := e.spend(len(items), list); err != nil {
+		return err
+	}
+	for i, item := range items {
+		for j, steps := range keys {
+			if e.descend(item, steps) != nil {
+				continue
+			}
+			missing := &fault{node: f.Args[j], message: "is missing in item " + strconv.Itoa(i+1) + " of the list"}
+			if datum := e.datum(list); datum != "" {
+				missing.datum = datum + "[" + strconv.Itoa(i) + "]." + pathText(steps)
+			}
+			return missing
+		}
+	}
+	return nil
+}
+
+// textsOf returns the texts of a list; of a missing list, nil.
 func (e *Env) textsOf(n Node) ([]string, error) {
 	v, err := e.eval(n)
-	if err != nil || v == nil || v == "" {
+	if err != nil || v == nil {
 		return nil, err
+	}
+	if v == "" {
+		return []string{}, nil
 	}
 	items, err := e.listOf(v)
 	if err != nil {

@@ -134,19 +134,14 @@ func (k *Control) fill(x *execution, v lang.Value) (*filledControl, error) {
 	return &filledControl{text: s}, nil
 }
 
-// chooseOf returns the content of a list with other entries. Word requires that their names and their values are unique. Without a
-// value, the list shows the text of the template.
+// chooseOf returns the content of a list with other entries. Without a value, the list shows the text of the template.
 func (k *Control) chooseOf(x *execution, entries []lang.Entry, s string) (*filledControl, error) {
-	items, known := []ControlItem{}, map[ControlItem]bool{}
-	for _, e := range entries {
-		name, value := ControlItem{Text: e.Text}, ControlItem{Value: e.Value}
-		if e.Text != "" && !known[name] && !known[value] {
-			items = append(items, ControlItem{Value: e.Value, Text: e.Text})
-			known[name], known[value] = true, true
-		}
-	}
-	if err := x.meter.Spend(len(items)); err != nil {
+	if err := x.meter.Spend(len(entries)); err != nil {
 		return nil, err
+	}
+	items := make([]ControlItem, len(entries))
+	for i, e := range entries {
+		items[i] = ControlItem{Value: e.Value, Text: e.Text}
 	}
 	if s == "" {
 		return &filledControl{keeps: true, items: items}, nil
