@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -238,7 +239,10 @@ var fetching = wml.SetOf("INCLUDETEXT INCLUDEPICTURE INCLUDE IMPORT LINK DDE DDE
 // read reads the tags of a text.
 func (c *plainTexts) read(t plainText) {
 	p := c.flattened(&t)
-	spans, _ := lang.Find(p.text)
+	spans, orphans := lang.Find(p.text)
+	for _, braces := range orphans[:min(len(orphans), maxOrphans)] {
+		c.warnAside(t.owner, p.text[braces.Start:braces.End], cmp.Or(t.place, "code of a field"), strayBraces(p.text, braces))
+	}
 	if len(spans) == 0 || t.code && !c.mayFill(&t, p, spans) {
 		return
 	}

@@ -66,7 +66,10 @@ func (c *controls) find() {
 	for _, sdt := range c.sdts {
 		text := c.tagOf(sdt)
 		switch {
-		case text == "" || isRepeating(sdt) || c.sections.leavesOut(sdt):
+		case c.sections.leavesOut(sdt):
+		case text == "":
+			c.warnMixed(sdt)
+		case isRepeating(sdt):
 		case sdt.Child("w:sdtPr").Child("w:picture") != nil:
 			c.pictures.findInControl(sdt, text)
 		default:
@@ -80,13 +83,30 @@ func (c *compiler) tagOf(sdt *wml.Node) string {
 	if sdt.Child("w:sdtContent") == nil {
 		return ""
 	}
-	for _, name := range []string{"w:tag", "w:alias"} {
-		text := strings.TrimSpace(scan.Text([]byte(wml.AttrValue(c.src, sdt.Child("w:sdtPr").Child(name), "w:val"))))
+	for _, text := range c.namesOf(sdt) {
 		if spans, _ := lang.Find(text); len(spans) == 1 && spans[0] == (lang.Span{Start: 0, End: len(text)}) {
 			return text
 		}
 	}
 	return ""
+}
+
+// namesOf returns the tag and the title of a content control; "" for a missing one.
+func (c *compiler) namesOf(sdt *wml.Node) (names [2]string) {
+	for i, name := range []string{"w:tag", "w:alias"} {
+		names[i] = strings.TrimSpace(scan.Text([]byte(wml.AttrValue(c.src, sdt.Child("w:sdtPr").Child(name), "w:val"))))
+	}
+	return names
+}
+
+// warnMixed warns of a content control that takes no value because its tag or title contains other things than one tag.
+func (c *controls) warnMixed(sdt *wml.Node) {
+	for _, text := range c.namesOf(sdt) {
+		if tags, orphans := lang.Find(text); len(tags)+len(orphans) > 0 {
+			c.warnAside(sdt, text, "content control", "The content control '"+text+"' stays unchanged: its tag or title must be one tag and nothing else.")
+			return
+		}
+	}
 }
 
 func (c *controls) findControl(sdt *wml.Node, text string) {

@@ -25,9 +25,7 @@ func (c *compiler) findTags() {
 		}
 		tags, orphans := lang.Find(p.text)
 		for _, span := range orphans[:min(len(orphans), maxOrphans)] {
-			text, _ := excerpt(p.text, span.Start)
-			c.warn(p, span, "The braces '"+p.text[span.Start:span.End]+"' in \""+text+"\" are not part of a tag, and stay text.",
-				"a tag begins with {{ and ends with }} in the same paragraph")
+			c.warn(p, span, strayBraces(p.text, span), "a tag begins with {{ and ends with }} in the same paragraph")
 		}
 		for _, span := range tags {
 			c.addMark(p, span)
@@ -40,6 +38,12 @@ func (c *compiler) findTags() {
 	for i, m := range c.marks {
 		m.order = i
 	}
+}
+
+// strayBraces is the warning about braces outside tags.
+func strayBraces(text string, braces lang.Span) string {
+	around, _ := excerpt(text, braces.Start)
+	return "The braces '" + text[braces.Start:braces.End] + "' in \"" + around + "\" are not part of a tag, and stay text."
 }
 
 func (c *compiler) addMark(p *paragraph, span lang.Span) {
