@@ -162,13 +162,18 @@ func (c *compiler) findBordersOf(b *block) {
 	switch {
 	case b.level == paragraphs && !b.stream:
 		c.keepSection(b)
-	case b.stream && b.isLoop() && c.gone[b.open().par.node] != c.gone[b.close().par.node]:
+	case b.stream && b.isLoop() && (c.isEdge(b.open()) || c.isEdge(b.close())):
 		b.between = c.paragraphBreak(b)
 	}
 }
 
-// paragraphBreak returns the XML between two rounds of a loop that begins or ends within a paragraph, and whose other tag is alone in a
-// paragraph. The break on that side belongs to each item.
+// isEdge reports whether nothing is outside of the block in the paragraph of its first or last tag.
+func (c *compiler) isEdge(m *mark) bool {
+	return c.gone[m.par.node] || m.opens() && m.leading() || m.closes() && m.trailing()
+}
+
+// paragraphBreak returns the XML between two rounds of a loop that begins or ends within a paragraph, and whose other tag is at the edge of
+// one. The break on that side belongs to each item.
 func (c *compiler) paragraphBreak(b *block) string {
 	i := sort.Search(len(b.at.Children), func(i int) bool { return b.at.Children[i].End > b.openAt })
 	p := b.at.Children[i]
