@@ -11,6 +11,7 @@ import (
 	"platen/docx/program"
 	"platen/docx/wml"
 	"platen/ooxml"
+	"platen/ooxml/scan"
 )
 
 // inclusion is a tag that includes a file.
@@ -56,9 +57,13 @@ func (c *compiler) addInclusions(m *mark) {
 	at.Tag = m.tag.Text
 	place := include.Place{
 		Part: c.part, Source: c.src, Start: par.Start, End: par.End, TableBefore: c.isBehindTable(par), NoParagraph: c.needsParagraphBehind(par),
-		NoSections: !endsSections(par),
+		NoSections: !endsSections(par), Section: c.sectionAbove(par),
+	}
+	if pageBreak := par.Child("w:pPr").Child("w:pageBreakBefore"); pageBreak != nil {
+		place.PageBreak = scan.IsOn(wml.AttrValue(c.src, pageBreak, "w:val"))
 	}
 	if !m.tag.Chooses() {
+		c.keepRanges(&place, m)
 		c.inclusions = append(c.inclusions, &inclusion{Name: m.tag.Included()[0], at: at, Place: place})
 		return
 	}
@@ -75,9 +80,51 @@ func (c *compiler) addInclusions(m *mark) {
 	}
 }
 
+// keepRanges has the ranges that begin or end in the paragraph of a tag kept around the content, and the runs that refer to comments.
+func (c *compiler) keepRanges(place *include.Place, m *mark) {
+	for _, n := range m.par.node.Children {
+		xml := c.src[n.Start:n.End]
+		switch {
+		case rangeMarks[n.Name] != nil && n.Start < m.start():
+			place.Opening = append(place.Opening, xml...)
+		case rangeMarks[n.Name] != nil:
+			place.Closing = append(place.Closing, xml...)
+		case n.Name == "w:r" && n.Child("w:commentReference") != nil && onlyPieces(n, 1):
+			place.References = append(place.References, xml...)
+		}
+	}
+}
+
+// sectionAbove returns a paragraph that ends the section of the text above a paragraph, with the properties of the section that this is
+// in; nil if no text of that section is above.
+func (c *compiler) sectionAbove(par *wml.Node) []byte {
+	if !endsSections(par) {
+		return nil
+	}
+	above, found := false, (*wml.Node)(nil)
+	for _, n := range c.root.Child("w:body").Children {
+		section := n.Child("w:pPr").Child("w:sectPr")
+		if n.Name == "w:sectPr" {
+			section = n
+		}
+		switch {
+		case n.End <= par.Start:
+			above = section == nil
+		case n.Start >= par.End && section != nil && found == nil:
+			found = section
+		}
+	}
+	if !above || found == nil || holdsTrackedChange(found) {
+		return nil
+	}
+	p := par.Prefix(c.src)
+	return slices.Concat([]byte("<"+p+"p><"+p+"pPr>"), c.src[found.Start:found.End], []byte("</"+p+"pPr></"+p+"p>"))
+}
+
 // afterTag returns the place after the paragraph of a tag, which stays in the document as the tag of a block.
 func afterTag(place include.Place) include.Place {
 	place.Start, place.TableBefore, place.NoParagraph = place.End, false, false
+	place.Opening, place.Closing, place.References = nil, nil, nil
 	return place
 }
 

@@ -253,3 +253,45 @@ func usedPrefixes(e *element, used map[string]bool) {
 		usedPrefixes(c, used)
 	}
 }
+
+// beforePageBreak are the properties of a paragraph that precede w:pageBreakBefore (ISO 29500-1 Annex A, CT_PPr).
+var beforePageBreak = []string{"w:pStyle", "w:keepNext", "w:keepLines"}
+
+// breakPage has a page begin with the first paragraph of a block.
+func breakPage(b *element) {
+	p := firstParagraph(b)
+	if p == nil {
+		return
+	}
+	props := child(p, "w:pPr")
+	if props == nil {
+		props = etree.NewElement("pPr")
+		props.Space = p.Space
+		p.InsertChildAt(0, props)
+	}
+	if own := child(props, "w:pageBreakBefore"); own != nil {
+		props.RemoveChild(own)
+	}
+	at := 0
+	for _, c := range props.ChildElements() {
+		if slices.Contains(beforePageBreak, nameOf(c)) {
+			at = c.Index() + 1
+		}
+	}
+	page := etree.NewElement("pageBreakBefore")
+	page.Space = p.Space
+	props.InsertChildAt(at, page)
+}
+
+// firstParagraph returns the first paragraph in an element, which may be one itself, or nil.
+func firstParagraph(e *element) *element {
+	if nameOf(e) == "w:p" {
+		return e
+	}
+	for _, c := range e.ChildElements() {
+		if p := firstParagraph(c); p != nil {
+			return p
+		}
+	}
+	return nil
+}

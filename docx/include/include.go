@@ -25,6 +25,11 @@ type Place struct {
 	NoSections  bool // the place is in a header, a table, or the like, where no section can end
 
 	Before, After string // the texts of paragraphs to insert around the content; "" for none
+
+	Opening, Closing []byte // the starts and ends of ranges, as XML, to insert around the content
+	References       []byte // runs to append to the last paragraph of the content
+	PageBreak        bool   // the content begins on a new page
+	Section          []byte // the paragraph that ends the section of the text above, if the content has sections; nil if no text is above
 }
 
 // Taken are the ids and names that the document uses already.
@@ -166,24 +171,51 @@ func (in *inserter) content(part *ooxml.Part, p *Place, declared declarations) (
 	}
 	var out bytes.Buffer
 	out.WriteString(textParagraph(p.Before, in.pkg.Strict()))
+	if !p.NoSections && slices.ContainsFunc(blocks, endsSection) {
+		out.Write(p.Section)
+	}
+	out.Write(p.Opening)
+	if err := in.writeBlocks(&out, c, blocks, p); err != nil {
+		return nil, err
+	}
+	out.Write(p.Closing)
+	out.WriteString(textParagraph(p.After, in.pkg.Strict()))
+	return out.Bytes(), nil
+}
+
+// writeBlocks writes copies of the blocks of a body, and the empty paragraphs that their place needs around them.
+func (in *inserter) writeBlocks(out *bytes.Buffer, c *copier, blocks []*element, p *Place) error {
 	paragraph := emptyParagraph(in.pkg.Strict())
 	if p.TableBefore && len(blocks) > 0 && isTable(blocks[0]) {
 		out.WriteString(paragraph)
 	}
-	for _, b := range blocks {
-		if b, err = c.copyOf(b); err != nil {
-			return nil, err
+	for i, b := range blocks {
+		b, err := c.copyOf(b)
+		if err != nil {
+			return err
 		}
-		if err := writeElement(&out, b); err != nil {
-			return nil, err
+		if i == 0 && p.PageBreak {
+			breakPage(b)
 		}
+		if err := writeElement(out, b); err != nil {
+			return err
+		}
+	}
+	if end := bytes.LastIndex(out.Bytes(), []byte("</")); len(blocks) > 0 && nameOf(blocks[len(blocks)-1]) == "w:p" && end >= 0 &&
+		bytes.HasSuffix(out.Bytes(), []byte("p>")) {
+		last := slices.Clone(out.Bytes()[end:])
+		out.Truncate(end)
+		out.Write(p.References)
+		out.Write(last)
 	}
 	if p.NoParagraph && (len(blocks) == 0 || isTable(blocks[len(blocks)-1])) {
 		out.WriteString(paragraph)
 	}
-	out.WriteString(textParagraph(p.After, in.pkg.Strict()))
-	return out.Bytes(), nil
+	return nil
 }
+
+// endsSection reports whether a block is a paragraph with a section break.
+func endsSection(b *element) bool { return child(child(b, "w:pPr"), "w:sectPr") != nil }
 
 // theme gives a document without a theme that of another one, because its charts and styles may use the colors.
 func (in *inserter) theme(s *source) error {

@@ -83,7 +83,7 @@ var withAttributes = SetOf("w:ins w:del w:moveFrom w:moveTo w:cellIns w:cellDel 
 	"a:ext a:off a:hlinkClick v:shape a:blip a:xfrm w:fldChar w:gridCol w:gridSpan w:gridBefore w:gridAfter w:wBefore w:wAfter w:tcW " +
 	"w:pgSz w:pgMar w:numFmt w:start w:startOverride w:tab w:lvlText w:suff w:isLgl w:lvlRestart w:numStyleLink " +
 	"v:rect v:roundrect v:oval v:line v:polyline v:curve v:arc v:image v:group v:shapetype v:textbox v:textpath o:OLEObject " +
-	"o:proxy o:r w:control w:name w:checked w:listEntry w:maxLength w:format w:type")
+	"o:proxy o:r w:control w:pageBreakBefore w:name w:checked w:listEntry w:maxLength w:format w:type")
 
 // SetOf returns the set of the names in a list, which are separated by spaces.
 func SetOf(names string) map[string]bool {
