@@ -9,6 +9,10 @@ import "slices"
 // maxLooked is the number of values that are searched for one such key. A key that is not found among them counts as present.
 const maxLooked = 1_000_000
 
+// anyKey stands for every key of an object, and for every item of a list, in the keys of a loop over keys. No key of the input is equal to
+// it, because it is not valid UTF-8.
+const anyKey = "\xff"
+
 // overlooked forgets the paths that are missing beyond the first n. The value of the tag hides them.
 func (e *Env) overlooked(n int) {
 	for _, p := range e.missing[n:] {
@@ -47,23 +51,27 @@ func (e *Env) someItemHas(p *Path) bool {
 	key := p.Steps[0].Key
 	for i := range slices.Backward(e.items) {
 		s := &e.items[i]
+		if s.entry != nil {
+			if _, steps, ok := s.inEntry(e, p); ok {
+				return len(steps) == 0 || s.hasPath(e, p, steps)
+			}
+			continue
+		}
 		switch {
 		case s.has(e, key):
 			return s.hasPath(e, p, p.Steps)
 		case key == itemName, p.own && s.isOwn(e, key):
-			return e.tag.KeyVar != "" || s.hasPath(e, p, p.Steps[1:])
+			return s.hasPath(e, p, p.Steps[1:])
 		}
 	}
 	return false
 }
 
-// hasPath reports whether any item has what the steps lead to. It remembers the answer for p.
+// hasPath reports whether any item has what the steps lead to, or may have it. It remembers the answer for p.
 func (s *itemScope) hasPath(e *Env, p *Path, steps []Step) bool {
 	found, known := s.paths[p]
 	if !known {
-		left := maxLooked
-		found = hasKeys(s.items, stepKeys(steps), &left)
-		e.meter.Count(maxLooked - left)
+		found = e.mayHave(s.items, stepKeys(steps))
 		if s.paths == nil {
 			s.paths = map[*Path]bool{}
 		}
@@ -86,13 +94,12 @@ func (e *Env) absent() []report {
 }
 
 func (e *Env) isAbsent(p *Path) bool {
-	left := maxLooked
 	if p.folded {
 		if _, found := e.lookupFolded(p); found {
 			return false
 		}
 	}
-	if p.perItem && !p.own && hasKeys(e.data, stepKeys(p.Steps), &left) {
+	if p.perItem && !p.own && mayHave(e.data, stepKeys(p.Steps)) {
 		return false
 	}
 	if e.opt.Use == nil {
@@ -102,22 +109,72 @@ func (e *Env) isAbsent(p *Path) bool {
 	if !known { // a variable of computed items
 		return false
 	}
-	return !hasKeys(e.data, keys, &left)
+	return !mayHave(e.data, keys)
 }
 
-// hasKeys reports whether keys lead from v to anything, null included. A list has the keys of its items. Null and the empty list may
-// have any keys in other data. It takes one from left for each value, and returns true when that is used up.
-func hasKeys(v Value, keys []string, left *int) bool {
-	if *left--; *left < 0 || len(keys) == 0 {
+// mayHave reports whether keys lead from v to anything, null included, or could do so in other data: they end at nulls or at lists
+// without items. A list has the keys of its items.
+func mayHave(v Value, keys []string) bool {
+	s := keySearch{left: maxLooked, lacks: -1, open: -1}
+	return s.find(v, keys, 0) || s.lacks < s.open
+}
+
+// mayHave is the function mayHave, and counts its work.
+func (e *Env) mayHave(v Value, keys []string) bool {
+	s := keySearch{left: maxLooked, lacks: -1, open: -1}
+	found := s.find(v, keys, 0)
+	e.meter.Count(maxLooked - s.left)
+	return found || s.lacks < s.open
+}
+
+// keySearch follows keys through all objects that have them.
+type keySearch struct {
+	left  int // values that it may still look at
+	lacks int // the largest number of keys that led to a value without the next key
+	open  int // the largest number of keys that led to null or to a list without items
+}
+
+// find reports whether the keys after the first at lead from v to anything. It returns true if there is too much to look at.
+func (s *keySearch) find(v Value, keys []string, at int) bool {
+	if s.left--; s.left < 0 || at == len(keys) {
 		return true
 	}
 	switch v := v.(type) {
 	case nil:
-		return true
+		s.open = max(s.open, at)
+		return false
+	case *entry:
+		return s.find(v.value, keys, at)
 	case *Object:
-		return v.Has(keys[0]) && hasKeys(v.Get(keys[0]), keys[1:], left)
+		if keys[at] == anyKey {
+			return s.findBelow(v, keys, at+1)
+		}
+		if v.Has(keys[at]) {
+			return s.find(v.Get(keys[at]), keys, at+1)
+		}
 	case []any:
-		return len(v) == 0 || slices.ContainsFunc(v, func(item any) bool { return hasKeys(item, keys, left) })
+		if len(v) == 0 {
+			s.open = max(s.open, at)
+			return false
+		}
+		if keys[at] == anyKey {
+			at++
+		}
+		return slices.ContainsFunc(v, func(item any) bool { return s.find(item, keys, at) })
+	}
+	s.lacks = max(s.lacks, at)
+	return false
+}
+
+// findBelow is find for the values of an object.
+func (s *keySearch) findBelow(o *Object, keys []string, at int) bool {
+	if o.Len() == 0 {
+		s.open = max(s.open, at-1)
+	}
+	for _, v := range o.All() {
+		if s.find(v, keys, at) {
+			return true
+		}
 	}
 	return false
 }

@@ -106,8 +106,8 @@ func (e *Env) Push(t *Tag, item Value, index, count int) {
 	f := frame{name: t.Var, tag: t, item: item, index: index, count: count}
 	if t.KeyVar != "" {
 		f.keyName = t.KeyVar
-		if entry, ok := item.(*Object); ok {
-			f.key, f.item = entry.Get(entryKey), entry.Get(entryValue)
+		if entry, ok := item.(*entry); ok {
+			f.key, f.item = entry.key, entry.value
 		}
 	}
 	e.frames = append(e.frames, f)
@@ -246,7 +246,7 @@ func (e *Env) List(t *Tag) ([]Value, error) {
 	if v != nil {
 		e.overlooked(0)
 	}
-	if t.KeyVar != "" && len(t.Filters) == 0 {
+	if t.KeyVar != "" {
 		if v, err = e.entries(v); err != nil {
 			return nil, e.report(err)
 		}
@@ -254,7 +254,7 @@ func (e *Env) List(t *Tag) ([]Value, error) {
 	switch v := v.(type) {
 	case []any:
 		return v, nil
-	case *Object:
+	case *Object, *entry:
 		return []any{v}, nil
 	case nil:
 		e.listNotProvided(e.missed(t))
@@ -389,10 +389,10 @@ func (e *Env) about(p *Path) report {
 // filtered returns the value of a tag with its filters.
 func (e *Env) filtered(t *Tag) (Value, error) {
 	v, err := e.eval(t.Expr)
-	if t.KeyVar != "" && len(t.Filters) > 0 && err == nil {
-		v, err = e.entries(v)
-	}
 	for i := range t.Filters {
+		if t.KeyVar != "" && err == nil {
+			v, err = e.entries(v)
+		}
 		if err != nil {
 			return nil, err
 		}

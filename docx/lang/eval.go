@@ -218,7 +218,7 @@ func operand(n Node, v Value) (number, error) {
 
 // kindOf names the kind of v, which cannot be printed if it is a number; values themselves are not repeated in reports.
 func kindOf(v Value) string {
-	switch v.(type) {
+	switch v := v.(type) {
 	case string:
 		return "text"
 	case bool:
@@ -231,6 +231,8 @@ func kindOf(v Value) string {
 		return "a date"
 	case nil:
 		return "missing"
+	case *entry:
+		return kindName(v.value)
 	}
 	return "a number with too many digits"
 }

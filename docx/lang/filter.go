@@ -139,6 +139,10 @@ func changeOne(e *Env, f *Filter, v Value, change func(*Env, *Filter, Value) (Va
 	if v == nil || v == "" {
 		return v, nil
 	}
+	if of, ok := v.(*entry); ok {
+		changed, err := changeOne(e, f, of.value, change)
+		return &entry{of.key, changed}, err
+	}
 	return change(e, f, v)
 }
 

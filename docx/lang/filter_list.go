@@ -114,7 +114,7 @@ func group(e *Env, f *Filter, items []Value) (Value, error) {
 			places[text] = at
 			keys, groups = append(keys, key), append(groups, nil)
 		}
-		groups[at] = append(groups[at], item)
+		groups[at] = append(groups[at], ofEntry(item))
 	}
 	list := make([]any, len(groups))
 	for i := range groups {
@@ -135,7 +135,7 @@ func unique(e *Env, f *Filter, items []Value) (Value, error) {
 	defer e.leave()
 	for _, item := range items {
 		n := e.subject
-		text, ok := identity(item)
+		text, ok := identity(ofEntry(item))
 		if len(f.Args) > 0 {
 			var err error
 			if _, text, err = e.itemKey(f.Args[0], item); err != nil {

@@ -106,12 +106,9 @@ func lookUp(e *Env, c *Call, args []Value) (Value, error) {
 
 // suspectKey warns about a key of $lookup that no item has.
 func (e *Env) suspectKey(c *Call, items []Value, key []Step) {
-	left := maxLooked
-	if len(items) == 0 || hasKeys(items, stepKeys(key), &left) {
-		return
+	if !e.mayHave(items, stepKeys(key)) {
+		e.doubt("No item of '" + c.Args[0].String() + "' has the key '" + pathText(key) + "'.")
 	}
-	e.meter.Count(maxLooked - left)
-	e.doubt("No item of '" + c.Args[0].String() + "' has the key '" + pathText(key) + "'.")
 }
 
 // lookupSteps returns the steps of a path that is spelled in a value.

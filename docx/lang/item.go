@@ -13,6 +13,7 @@ type itemScope struct {
 	name  string // of the item, besides "item": the variable of a loop
 	items []Value
 	item  Value           // the one it is computed for now
+	entry *entry          // whose value that is, in a loop over keys
 	keys  map[string]bool // whether any item has a key, as far as that was asked
 	paths map[*Path]bool  // whether any item has what a path names, as far as that was asked
 }
@@ -51,7 +52,11 @@ func (e *Env) leave() { e.items = e.items[:len(e.items)-1] }
 
 // inItem returns the value of n for one of the items.
 func (e *Env) inItem(n Node, item Value) (Value, error) {
-	e.items[len(e.items)-1].item = item
+	s := &e.items[len(e.items)-1]
+	s.item = item
+	if entry, ok := item.(*entry); ok {
+		s.item, s.entry = entry.value, entry
+	}
 	v, err := e.eval(n)
 	if err != nil {
 		err = e.locate(err)
@@ -96,6 +101,12 @@ func (e *Env) inItems(p *Path) (v Value, ok bool) {
 	key := p.Steps[0].Key
 	for i := range slices.Backward(e.items) {
 		s := &e.items[i]
+		if s.entry != nil {
+			if v, steps, ok := s.inEntry(e, p); ok {
+				return e.descend(v, steps), true
+			}
+			continue
+		}
 		if v, ok := keyOf(s.item, key); ok {
 			return e.descend(v, p.Steps[1:]), true
 		}
@@ -103,28 +114,36 @@ func (e *Env) inItems(p *Path) (v Value, ok bool) {
 			return nil, true
 		}
 		if key == itemName || p.own && s.isOwn(e, key) {
-			return e.descend(e.ownItem(p, s.item), p.Steps[1:]), true
+			return e.descend(s.item, p.Steps[1:]), true
 		}
 	}
 	return nil, false
 }
 
-// ownItem returns what the variable of a loop names for an item: the item or, in a loop over keys, its key or value.
-func (e *Env) ownItem(p *Path, item Value) Value {
-	if !p.own || e.tag.KeyVar == "" {
-		return item
+// inEntry returns where a path begins in a loop over keys, and the steps from there. The variables of the loop come first. The names key
+// and value come before the keys of the values of an object, and after those of the items of a list.
+func (s *itemScope) inEntry(e *Env, p *Path) (v Value, steps []Step, ok bool) {
+	key, below := p.Steps[0].Key, p.Steps[1:]
+	isName := key == entryKey || key == entryValue
+	switch {
+	case p.own && s.isOwn(e, key):
+		if key == e.tag.KeyVar {
+			return s.entry.key, below, true
+		}
+		return s.item, below, true
+	case !(isName && s.entry.isNamed()) && s.has(e, key):
+		return s.item, p.Steps, true
+	case key == entryKey:
+		return s.entry.key, below, true
+	case key == entryValue || key == itemName:
+		return s.item, below, true
 	}
-	if p.Steps[0].Key == e.tag.KeyVar {
-		v, _ := keyOf(item, entryKey)
-		return v
-	}
-	v, _ := keyOf(item, entryValue)
-	return v
+	return nil, nil, false
 }
 
 // keyOf returns the value of an object at a key. ok is false if it does not have the key, or if v is not an object.
 func keyOf(v Value, key string) (at Value, ok bool) {
-	object, is := v.(*Object)
+	object, is := ofEntry(v).(*Object)
 	if !is || !object.Has(key) {
 		return nil, false
 	}

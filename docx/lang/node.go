@@ -46,6 +46,7 @@ type Path struct {
 	inKey   bool   // in the key or position of an Index, or in one that a function looks up
 	folded  bool   // may name keys as merge fields of Word do
 	own     bool   // begins with the variable of the loop whose filter it is an argument of
+	ofEntry bool   // in a filter of a loop over keys
 	list    *Path  // the path of those items; nil if they have none
 }
 
@@ -68,15 +69,14 @@ func newPath(pos int, steps []Step) *Path {
 
 // name returns the name of the path in reports. The key of an item has the name of its list in it.
 func (p *Path) name() string {
-	switch {
-	case p.list == nil:
+	if p.list == nil {
 		return p.text
-	case p.own && len(p.Steps) == 1:
-		return p.list.name()
-	case p.own:
-		return p.list.name() + "." + pathText(p.Steps[1:])
 	}
-	return p.list.name() + "." + p.text
+	steps := p.itemSteps()
+	if len(steps) == 0 {
+		return p.list.name()
+	}
+	return p.list.name() + "." + pathText(steps)
 }
 
 func pathText(steps []Step) string {

@@ -363,9 +363,13 @@ func ownVariable(t *Tag) {
 		}
 		for _, arg := range f.Args {
 			reads(arg, true, func(p *Path, _ bool) {
-				if name := p.Steps[0].Key; name == t.Var || name == t.KeyVar {
+				switch name := p.Steps[0].Key; {
+				case name == t.KeyVar && name != "":
+					p.own, p.perItem, p.list = true, true, nil
+				case name == t.Var:
 					p.own, p.perItem, p.list = true, true, list
 				}
+				p.ofEntry = t.KeyVar != "" && p.perItem && p.list == list
 			})
 		}
 	}

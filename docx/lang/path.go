@@ -57,7 +57,8 @@ func (e *Env) down(v Value, steps []Step) Value {
 	return v
 }
 
-// each returns the values that the steps lead to from the items, as one list without lists in it. It returns nil if there are none.
+// each returns the values that the steps lead to from the items, as one list without lists in it. It returns nil if there are none,
+// unless they could be in lists that have no items.
 func (e *Env) each(items []any, steps []Step) Value {
 	e.meter.Count(len(items))
 	found := len(items) == 0
@@ -75,7 +76,7 @@ func (e *Env) each(items []any, steps []Step) Value {
 			all = append(all, v)
 		}
 	}
-	if !found {
+	if !found || len(all) == 0 && len(items) > 0 && !e.mayHave(items, stepKeys(steps)) {
 		return nil
 	}
 	return all

@@ -27,7 +27,7 @@ type condition struct {
 type scopeVar struct {
 	name    string
 	outside int      // number of conditions around the loop
-	keys    []string // of the list, from the top of the input; nil if the list is no path
+	keys    []string // of the list, from the top of the input, with [anyKey] for a loop over keys; nil if the list is no path
 	grouped bool     // the list went through the filter group:
 	group   []string // so the item's key is at these keys of the list's items, and its items are some of them
 	isLet   bool
@@ -40,24 +40,55 @@ type scopeVar struct {
 
 // Open enters a loop.
 func (s *Scope) Open(t *Tag) {
-	v := scopeVar{name: t.Var, outside: len(s.conditions)}
-	if t.KeyVar != "" { // any key of the object
+	v := scopeVar{name: t.Var, outside: len(s.conditions), formatted: t.formattedBy(s)}
+	t.reads(func(p *Path, _ bool) { // the items of a computed list come from its first path
+		if v.keys == nil {
+			v.keys, _ = s.way(p)
+		}
+	})
+	s.group(&v, t)
+	if t.KeyVar != "" {
+		if v.keys != nil {
+			v.keys = append(v.keys, anyKey)
+		}
 		s.vars = append(s.vars, v, scopeVar{name: t.KeyVar, isLet: true})
 		return
 	}
-	v.formatted = t.formattedBy(s)
-	t.reads(func(p *Path, _ bool) { // the items of a computed list come from its first path
-		if v.keys == nil {
-			v.keys, _ = s.keys(p)
-		}
-	})
-	if f := t.Filter("group"); f != nil {
-		v.grouped = true
-		if p := firstPath(f.Args[0]); p != nil {
-			v.group = stepKeys(p.itemSteps())
+	s.vars = append(s.vars, v)
+}
+
+// group notes that the value of a tag consists of groups, because of the filter group or of the variable that it is taken from.
+func (s *Scope) group(v *scopeVar, t *Tag) {
+	p, filters := chain(t)
+	for i := range filters {
+		if f := &filters[i]; f.Name == "group" {
+			v.grouped = true
+			if p := firstPath(f.Args[0]); p != nil {
+				v.group = stepKeys(p.itemSteps())
+			}
+			return
 		}
 	}
-	s.vars = append(s.vars, v)
+	if p == nil || p.own || p.perItem {
+		return
+	}
+	if from := s.variable(p.Steps[0].Key); from != nil && from.grouped && len(stepKeys(p.Steps)) == 1 {
+		v.grouped, v.group = true, from.group
+	}
+}
+
+// chain returns the path that the value of a tag is made of, and the filters that it goes through. The path is nil if there is none.
+func chain(t *Tag) (*Path, []Filter) {
+	n, filters := t.Expr, t.Filters
+	for {
+		of, ok := n.(*Filtered)
+		if !ok {
+			break
+		}
+		n, filters = of.X, slices.Concat(of.Filters, filters)
+	}
+	p, _ := n.(*Path)
+	return p, filters
 }
 
 // Close leaves the innermost loop; at the top it does nothing.
@@ -74,8 +105,10 @@ func (s *Scope) Close() {
 // Let adds the variable of a Let, until the block around it ends.
 func (s *Scope) Let(t *Tag) {
 	v := scopeVar{name: t.Var, outside: len(s.conditions), isLet: true, formatted: t.formattedBy(s)}
-	if p, ok := t.Expr.(*Path); ok && len(t.Filters) == 0 {
-		v.keys, _ = s.keys(p)
+	changes := func(f Filter) bool { return !f.fn.same || f.Name == "default" }
+	if p, filters := chain(t); p != nil && !slices.ContainsFunc(filters, changes) {
+		v.keys, _ = s.way(p)
+		s.group(&v, t)
 	}
 	if outer := s.hiddenBy(t); outer != nil {
 		outer.hiddenAt = s.blocks()
@@ -239,6 +272,15 @@ func (s *Scope) variable(name string) *scopeVar {
 
 // keys returns the keys that lead from the top of the input to what p names; ok is false if that is not in the input.
 func (s *Scope) keys(p *Path) (keys []string, ok bool) {
+	keys, ok = s.way(p)
+	if slices.Contains(keys, anyKey) {
+		return nil, false
+	}
+	return keys, ok
+}
+
+// way is keys with [anyKey] for the keys of loops over keys.
+func (s *Scope) way(p *Path) (keys []string, ok bool) {
 	if p.own {
 		return s.itemKeys(p)
 	}
@@ -254,20 +296,26 @@ func (s *Scope) keys(p *Path) (keys []string, ok bool) {
 	return stepKeys(p.Steps), true
 }
 
-// itemKeys is like keys, for a name in an expression for items: it counts as a key of the items.
+// itemKeys is like way, for a name in an expression for items: it counts as a key of the items.
 func (s *Scope) itemKeys(p *Path) (keys []string, ok bool) {
-	if p.list == nil {
+	if p.list == nil || p.ofEntry && !p.own && p.Steps[0].Key == entryKey {
 		return nil, false
 	}
-	if keys, ok = s.keys(p.list); !ok {
+	if v := s.variable(p.list.Steps[0].Key); v != nil && !p.list.perItem && !p.ofEntry { // which may have groups
+		return v.below(slices.Concat(p.list.Steps[1:], p.itemSteps()))
+	}
+	if keys, ok = s.way(p.list); !ok {
 		return nil, false
+	}
+	if p.ofEntry {
+		keys = append(keys, anyKey)
 	}
 	return append(keys, stepKeys(p.itemSteps())...), true
 }
 
 // itemSteps returns the steps from an item, for a path in an expression for items.
 func (p *Path) itemSteps() []Step {
-	if p.own || p.Steps[0].Key == itemName {
+	if p.own || p.Steps[0].Key == itemName || p.ofEntry && p.Steps[0].Key == entryValue {
 		return p.Steps[1:]
 	}
 	return p.Steps
@@ -279,6 +327,9 @@ func (v *scopeVar) below(steps []Step) (keys []string, ok bool) {
 		return nil, false
 	}
 	keys = slices.Clone(v.keys)
+	for len(steps) > 0 && steps[0].IsIndex {
+		steps = steps[1:]
+	}
 	if v.grouped && len(steps) > 0 {
 		if steps[0].Key == groupKey {
 			keys = append(keys, v.group...)

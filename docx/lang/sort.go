@@ -99,7 +99,7 @@ const (
 
 // sortPlace returns where an item belongs by a key.
 func (e *Env) sortPlace(by sortBy, item Value) (place, error) {
-	v, n := item, e.subject
+	v, n := ofEntry(item), e.subject
 	if by.key != nil {
 		before := len(e.missing)
 		var err error

@@ -59,10 +59,10 @@ func (u *Use) add(t *Tag, s *Scope, printed takes) {
 	isValue := len(t.Filters) == 0 && t.Expr != nil && isPath(t.Expr) && !t.Kind.tests()
 	t.reads(func(p *Path, whole bool) {
 		u.addMaybe(p, s)
+		if way, ok := s.way(p); ok && !isValue {
+			u.keep(p, way)
+		}
 		if keys, ok := s.keys(p); ok {
-			if !isValue {
-				u.keep(p, keys)
-			}
 			nodes := u.nodes(keys)
 			if n := len(nodes); n > 0 {
 				nodes[n-1].whole = nodes[n-1].whole || whole
