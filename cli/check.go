@@ -218,11 +218,23 @@ func (r *checkReport) summary() string {
 	case n == 0:
 		return "no errors"
 	case failed+incomplete == 0:
-		return fmt.Sprintf("no errors; nothing is missing in %d %s", n, plural(n, "document"))
+		return fmt.Sprintf("no errors; nothing is missing in %d %s", n, plural(n, "document")) + r.warned()
 	default:
 		return fmt.Sprintf("no errors; of %d %s, %d would be incomplete and %d could not be generated", n, plural(n, "document"),
 			incomplete, failed)
 	}
+}
+
+// warned returns an addition to the summary if the data has caused warnings.
+func (r *checkReport) warned() string {
+	n := 0
+	for _, d := range r.Documents {
+		n += len(d.Warnings)
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", but see the %s above", plural(n, "warning"))
 }
 
 // verdict returns the error for the exit code.

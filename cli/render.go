@@ -49,6 +49,8 @@ type renderedDocument struct {
 	Kept     string   `json:"kept,omitempty"` // copy of a document that crashed LibreOffice
 	Errors   []string `json:"errors"`
 	Warnings []string `json:"warnings"`
+	// Details are the errors and warnings that have a location in the template.
+	Details docx.Errors `json:"details,omitempty"`
 	converted
 }
 
@@ -204,6 +206,7 @@ func (r *rendering) render(ctx context.Context, in *input, path string, release 
 		}
 		result, err := r.template.Execute(ctx, w, data, r.options)
 		document.Errors, document.Warnings = append(document.Errors, result.Errors...), append(document.Warnings, result.Warnings...)
+		document.Details = result.Details
 		return err
 	}
 	var err error
@@ -284,13 +287,27 @@ func (c *renderCmd) printProblems(s *streams, documents []renderedDocument) {
 			lines = append(lines, which+"a copy is kept in "+d.Kept)
 		}
 		for _, text := range d.Errors {
-			lines = append(lines, which+text)
+			lines = append(lines, d.located(which, text, false)...)
 		}
 		for _, text := range d.Warnings {
-			lines = append(lines, which+"warning: "+text)
+			lines = append(lines, d.located(which+"warning: ", text, true)...)
 		}
 	}
 	printSome(s.err, lines)
+}
+
+// located returns what to print about a problem: its details, one for each location, or the text if it has none.
+func (d *renderedDocument) located(which, text string, warning bool) []string {
+	var all []string
+	for _, detail := range d.Details {
+		if detail.Message == text && detail.Warning == warning {
+			all = append(all, which+detail.Error())
+		}
+	}
+	if len(all) == 0 {
+		return []string{which + text}
+	}
+	return all
 }
 
 // printSome prints lines about documents, up to a maximum.

@@ -299,11 +299,17 @@ func (e *Env) Lines() (errors, warnings Lines) {
 	return Lines{e.errors.lines(), e.errors.more}, Lines{all.lines(), all.more}
 }
 
-func (e *Env) allWarnings() reports {
+// tagWarnings returns the warnings about tags.
+func (e *Env) tagWarnings() reports {
 	all := reports{all: slices.Clone(e.warnings.all), more: e.warnings.more}
 	for _, r := range e.absent() {
 		all.add("The key '"+r.path.name()+"' was not provided in the input data.", r)
 	}
+	return all
+}
+
+func (e *Env) allWarnings() reports {
+	all := e.tagWarnings()
 	if e.opt.Use != nil {
 		for _, path := range e.opt.Use.unused(e.data) {
 			all.add("The tag '"+path.path+"' was provided but not used in the template.", report{unused: &path})

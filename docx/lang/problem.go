@@ -38,7 +38,10 @@ func (e *Env) Problems() []Problem {
 }
 
 // TagProblems returns the problems of [Env.Problems] that are about a tag: all except unused input.
-func (e *Env) TagProblems() []Problem { return e.problems(&e.warnings) }
+func (e *Env) TagProblems() []Problem {
+	warnings := e.tagWarnings()
+	return e.problems(&warnings)
+}
 
 func (e *Env) problems(warnings *reports) []Problem {
 	s := search{data: new(Object), left: maxSearch}
@@ -146,6 +149,8 @@ func (s *search) problem(r *report) Problem {
 		p.Path = r.path.name()
 		if p.Nearest = s.meant(r); p.Nearest != "" {
 			p.Hint = "did you mean '" + p.Nearest + "'?"
+		} else if key := oneKey(r); key != "" {
+			p.Hint = "a key with a hyphen needs backquotes: {{" + key + "}}"
 		} else {
 			p.Hint = s.there(r)
 		}
@@ -173,20 +178,21 @@ func (s *search) meant(r *report) string {
 	if found := s.hyphenated(scope, r); found != "" {
 		return found
 	}
-	if r.path.own {
-		if found := s.follow(scope, steps[1:], true); found != nil {
+	if below := r.path.itemSteps(); r.path.list != nil && len(below) < len(steps) {
+		if found := s.follow(scope, below, true); found != nil {
 			return pathText(append(steps[:1:1], found...))
 		}
 		return ""
 	}
 	ways := []func() []Step{
 		func() []Step { return s.follow(scope, steps, true) },
+		func() []Step { return s.follow(names{r.frames, s.data}, steps, true) },
 		func() []Step { return s.withVariable(r, steps) },
 		func() []Step { return s.withoutVariable(r, steps) },
 		func() []Step { return s.deeper(steps) },
 	}
 	if r.path.list != nil {
-		ways = ways[:1]
+		ways = ways[:2]
 	}
 	for _, way := range ways {
 		if found := way(); found != nil {
@@ -204,14 +210,27 @@ func (s *search) hyphenated(scope Value, r *report) string {
 		if meant != "" || steps == nil || !mentions(n, r.path) {
 			return
 		}
-		if r.path.own {
-			steps = steps[1:]
+		if below := r.path.itemSteps(); r.path.list != nil {
+			steps = steps[len(r.path.Steps)-len(below):]
 		}
 		if s.follow(scope, steps, false) != nil {
 			meant = pathText(subtracted(n))
 		}
 	})
 	return meant
+}
+
+// oneKey returns the path of a subtraction that is written like a key, as in first-name, and reads the missing path; "" if there is none.
+func oneKey(r *report) string {
+	key := ""
+	differences(r.tag, func(n *Binary) {
+		steps, at := subtracted(n), n.Position()
+		isSpaced := strings.ContainsAny(r.tag.Text[max(at-1, 0):min(at+2, len(r.tag.Text))], " \t\u00a0")
+		if key == "" && steps != nil && !isSpaced && mentions(n, r.path) {
+			key = pathText(steps)
+		}
+	})
+	return key
 }
 
 // differences calls yield for each subtraction in a tag, the outer ones first.
@@ -311,11 +330,27 @@ func (n names) variables() iter.Seq2[string, Value] {
 // scope returns the value in which the first step of a missing path was looked up: the names of its position or, for a
 // path in an expression for items, the list.
 func (s *search) scope(r *report) Value {
-	if list := r.path.list; list != nil {
-		around := Env{data: s.data, frames: r.frames}
-		return around.lookup(list)
+	if r.path.list == nil {
+		return names{r.frames, s.data}
 	}
-	return names{r.frames, s.data}
+	around := Env{data: s.data, frames: r.frames}
+	v := around.listAt(r.path.list)
+	if o, ok := v.(*Object); ok && r.path.ofEntry {
+		var values []any
+		for _, value := range o.All() {
+			values = append(values, value)
+		}
+		return values
+	}
+	return v
+}
+
+// listAt returns the value of the path of a list, which may begin with a key of the items of another list.
+func (e *Env) listAt(p *Path) Value {
+	if p.list == nil {
+		return e.lookup(p)
+	}
+	return e.descend(e.listAt(p.list), p.itemSteps())
 }
 
 // withVariable tries the path as one of an item: the loop variable was forgotten.
@@ -416,8 +451,8 @@ func filled(c keyed) iter.Seq[string] {
 // there describes what exists at the place where a path fails: its keys, but no values.
 func (s *search) there(r *report) string {
 	v, steps := s.scope(r), r.path.Steps
-	if r.path.own {
-		steps = steps[1:]
+	if r.path.list != nil {
+		steps = r.path.itemSteps()
 	}
 	if items, ok := v.([]any); ok {
 		v = itemAt(items, 0)

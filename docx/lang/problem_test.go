@@ -226,7 +226,7 @@ func TestHyphensAreNoSubtraction(t *testing.T) {
 		{`{{for i in items :: where(i.net-price > 1)}}{{endfor}}`, "i.`net-price`"},
 		{`{{for i in items}}{{i.net-price :: currency("EUR")}}{{endfor}}`, "i.`net-price`"},
 		{`{{$sum(items, net-price * 2)}}`, "`net-price`"},
-		{`{{unknown-b}}`, ""},
+		{`{{unknown - b}}`, ""},
 	} {
 		e := env(t, `{"first-name": "Ada", "customer": {"date-of-birth": "1815-12-10", "vat-id": "GB1"}, "items": [{"net-price": 5}], "b": 1}`)
 		run(t, e, c.template)
@@ -235,6 +235,60 @@ func TestHyphensAreNoSubtraction(t *testing.T) {
 			t.Errorf("%s: %+v; want %q", c.template, problems, c.nearest)
 		}
 	}
+	for template, hint := range map[string]string{
+		`{{order-nr}}`:        "a key with a hyphen needs backquotes: {{`order-nr`}}",
+		`{{order.nr-of}}`:     "a key with a hyphen needs backquotes: {{order.`nr-of`}}",
+		`{{order.id - nr}}`:   "the input has only the key order",
+		`{{order.id-nr * 2}}`: "a key with a hyphen needs backquotes: {{order.`id-nr`}}",
+	} {
+		e := env(t, `{"order": {"id": 1}}`)
+		run(t, e, template)
+		if problems := e.Problems(); len(problems) == 0 || problems[len(problems)-1].Hint != hint {
+			t.Errorf("%s: %+v; want %q", template, problems, hint)
+		}
+	}
+}
+
+// TestProblemsOfKeys checks that warnings about keys have their tag, and the key that was meant.
+func TestProblemsOfKeys(t *testing.T) {
+	const data = `{"customer": {"vip": true}, "limit": 2, "items": [{"name": "Pen", "price": 3, "d": {"x": 1}, "parts": [{"size": 1}]}],
+		"tot": {"north": {"count": 1}}}`
+	for _, c := range []struct{ template, message, nearest string }{
+		{`{{if custmer.vip}}{{endif}}`, "custmer.vip", "customer.vip"},
+		{`{{if customer.VIP}}{{endif}}`, "customer.VIP", "customer.vip"},
+		{`{{for i in items :: where(prize > 1)}}{{endfor}}`, "items.prize", "price"},
+		{`{{for i in items :: where(i.prize > 1)}}{{endfor}}`, "items.prize", "i.price"},
+		{`{{items :: where(item.prize > 1) :: count}}`, "items.prize", "item.price"},
+		{`{{items :: where(item.d.xx > 1) :: count}}`, "items.d.xx", "item.d.x"},
+		{`{{items :: where(price > limt) :: count}}`, "items.limt", "limit"},
+		{`{{items :: where($count(parts, sise > 1) > 0) :: count}}`, "items.parts.sise", "size"},
+		{`{{for i in items}}{{if i.nmae == "x"}}{{endif}}{{endfor}}`, "i.nmae", "i.name"},
+		{`{{for k, v in tot :: where(v.cuont > 1)}}{{endfor}}`, "tot.cuont", "v.count"},
+		{`{{for k, v in tot :: where(cuont > 1)}}{{endfor}}`, "tot.cuont", "count"},
+		{`{{for k, v in tot}}{{if v.cuont > 1}}{{endif}}{{endfor}}`, "v.cuont", "v.count"},
+	} {
+		var use lang.Use
+		e := lang.NewEnv(decode(t, data), lang.Options{Use: &use})
+		r := rendering{t: t, env: e, use: &use}
+		if err := r.parse(c.template); err != nil {
+			t.Fatal(err)
+		}
+		r.run(0, len(r.pieces))
+		problems := e.TagProblems()
+		if len(problems) != 1 || problems[0].Tag == nil || problems[0].Nearest != c.nearest || !problems[0].Warning ||
+			problems[0].Message != "The key '"+c.message+"' was not provided in the input data." {
+			t.Errorf("%s: %+v; want %q", c.template, problems, c.nearest)
+		}
+	}
+}
+
+func decode(t *testing.T, data string) lang.Value {
+	t.Helper()
+	v, err := lang.Decode([]byte(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // TestData checks that problems name the value as Schema.Check does.
