@@ -139,6 +139,21 @@ func TestVariablesOutsideTheirLoops(t *testing.T) {
 		"in an inner loop":  {`{{for i in items}}{{for j in i.parts}}{{i.name}}{{endfor}}{{endfor}}`, ""},
 		"of an inner loop":  {`{{for i in items}}{{for j in i.parts}}{{endfor}}{{j.n}}{{endfor}}`, "'j' belongs to a loop"},
 		"in a key per item": {`{{for i in items}}{{endfor}}{{$sum(items, i)}}`, ""},
+		"also a key":        {`{{for i in i.parts}}{{i}}{{endfor}}{{i.name}}`, ""},
+
+		"variable":            {`{{let r = 1}}{{if r == 1}}{{r}}{{endif}}`, ""},
+		"variable of a block": {`{{if j}}{{let r = 1}}{{r}}{{else}}{{let r = 2}}{{endif}}{{r}}`, "The variable 'r' is known only until the end"},
+		"variable of a loop":  {`{{for i in items}}{{let r = i.n}}{{endfor}}{{r}}`, "The variable 'r' is known only until the end"},
+		"key with a variable": {`{{if j}}{{let j = j.n}}{{j}}{{endif}}{{j}}`, ""},
+
+		"all items":           {`{{for i in items}}{{items.q}}{{endfor}}`, "'items.q' is the list of the values of all items"},
+		"all items, nested":   {`{{for i in items}}{{for j in i.parts}}{{i.parts.n :: bold}}{{endfor}}{{endfor}}`, "'i.parts.n' is the list"},
+		"all, in a condition": {`{{for i in items :: where(q &gt; 1)}}{{if items.q}}{{endif}}{{endfor}}`, "'items.q' is the list"},
+		"all, for a reason": {`{{for i in items}}{{$sum(items.q)}} {{items.q :: join}} {{items[0].q}} {{if i.q in items.q}}{{endif}}` +
+			`{{i.q / $max(items.q)}}{{items}}{{itemses.q}}{{endfor}}{{items.q}}`, ""},
+		"all of a group":  {`{{for g in items :: group(q)}}{{items.q}}{{endfor}}`, ""},
+		"own variable":    {`{{for items in items.parts}}{{items.n}}{{endfor}}`, ""},
+		"its list's name": {`{{for j in j}}{{j.n}}{{endfor}}`, "'j' belongs to a loop"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tpl := mustParse(t, map[string]string{"document.xml": `<w:p><w:r><w:t>` + c.text + `</w:t></w:r></w:p>`})

@@ -18,7 +18,7 @@ type listed struct {
 // of rows contains all of its first row. It records the data that each tag reads.
 func (c *compiler) readScopes() {
 	c.listing = make(map[*mark]listed, len(c.marks))
-	r := scopeReader{c: c, variables: c.variables()}
+	r := scopeReader{c: c, variables: c.variables(), lets: map[string]bool{}}
 	if chart := c.charts[c.part]; chart != nil {
 		r.resume(chart.Blocks)
 	}
@@ -124,14 +124,15 @@ type scopeReader struct {
 	blocks []*lang.Tag // the tags of loops and conditions that are open
 
 	variables map[string]bool // of all loops in the part
+	lets      map[string]bool // the names that variables above have, or had until their block ended
 }
 
-// variables returns the names of the loop variables in the part.
+// variables returns the names of the loop variables in the part, except those that are keys of the input too.
 func (c *compiler) variables() map[string]bool {
 	names := map[string]bool{}
 	for _, b := range c.blocks {
-		if b.isLoop() {
-			names[b.open().tag.Var] = true
+		if tag := b.open().tag; b.isLoop() && tag.ListIn() != tag.Var { // otherwise, the input has that key too
+			names[tag.Var] = true
 		}
 	}
 	return names
@@ -161,6 +162,9 @@ func (r *scopeReader) follow(m *mark) {
 	switch {
 	case m.tag.Kind == lang.Let:
 		r.scope.Let(m.tag)
+		if !m.tag.Reads(m.tag.Var) { // otherwise, the input has that key too
+			r.lets[m.tag.Var] = true
+		}
 	case m.tag.Kind == lang.Include && m.block == nil: // its file has not been inserted
 		r.c.use.Add(endOfFile, &r.scope)
 	default:
@@ -202,6 +206,12 @@ func (r *scopeReader) read(m *mark) {
 	if name := r.scope.Unbound(m.tag, r.variables); name != "" {
 		r.c.doubt(m, "'"+name+"' belongs to a loop, but this tag is outside of it and reads a key of the input.",
 			"move the tag between {{for …}} and {{endfor}}, unless the input has that key")
+	} else if name := r.scope.Unbound(m.tag, r.lets); name != "" {
+		r.c.doubt(m, "The variable '"+name+"' is known only until the end of the block with {{let}}, so this tag reads a key of the input.",
+			"to choose a value, write {{let "+name+" = $if(condition, value, otherwise)}} before this tag and outside of the block")
+	}
+	if path, meant := r.scope.AllItems(m.tag); path != "" {
+		r.c.doubt(m, "'"+path+"' is the list of the values of all items, in each round of the loop.", "for the value of one item, write "+meant)
 	}
 }
 

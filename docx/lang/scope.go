@@ -28,6 +28,7 @@ type scopeVar struct {
 	name    string
 	outside int      // number of conditions around the loop
 	keys    []string // of the list, from the top of the input, with [anyKey] for a loop over keys; nil if the list is no path
+	list    []Step   // of the path of the loop's list; nil for a Let, and if the list is no path
 	grouped bool     // the list went through the filter group:
 	group   []string // so the item's key is at these keys of the list's items, and its items are some of them
 	isLet   bool
@@ -47,6 +48,9 @@ func (s *Scope) Open(t *Tag) {
 		}
 	})
 	s.group(&v, t)
+	if p, _ := chain(t); p != nil && !v.grouped {
+		v.list = p.Steps
+	}
 	if t.KeyVar != "" {
 		if v.keys != nil {
 			v.keys = append(v.keys, anyKey)
