@@ -52,15 +52,15 @@ func isBool(v Value) bool {
 	return ok
 }
 
-// compareBool compares true or false with a value of another kind. It can be equal to its own text. The empty string from the data is
-// different from both, because exports write it for no value. With any other value, the comparison has no meaning.
+// compareBool compares true or false with a value of another kind. It can be equal to its own text. The empty string is different
+// from both: exports write it for no value, and conditions ask for it. With any other value, the comparison has no meaning.
 func (e *Env) compareBool(n *Binary, l, r Value) (Value, error) {
 	other, node := r, n.R
 	if isBool(r) {
 		other, node = l, n.L
 	}
 	_, isLiteral := node.(*Literal)
-	if !isTruthText(other) && (other != "" || isLiteral) {
+	if !isTruthText(other) && other != "" {
 		hint := ""
 		if isLiteral {
 			hint = "; compare it with true or false, without quotes"

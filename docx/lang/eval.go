@@ -259,7 +259,7 @@ func truth(v Value) bool {
 	return true
 }
 
-// isTrue is truth for the value of n in a condition. It warns about strings that mean false, because they count as true.
+// isTrue is truth for the value of n in a condition. It warns about strings that mean false, but count as true.
 func (e *Env) isTrue(n Node, v Value) bool {
 	if s, ok := v.(string); ok && meansFalse(s) {
 		e.doubtAbout(n, "The value of '"+n.String()+"' is the string \""+s+"\", which counts as true.")
@@ -267,20 +267,16 @@ func (e *Env) isTrue(n Node, v Value) bool {
 	return truth(v)
 }
 
-// meansFalse reports whether a string is how programs write false: "false", "no", or a zero.
+// meansFalse reports whether a string is how programs write false: false, no, off, or the number 0.
 func meansFalse(s string) bool {
-	if s == "" {
+	if len(s) > len("false") || s == "" {
 		return false
 	}
-	switch s[0] {
-	case 'f', 'F':
-		return strings.EqualFold(s, "false")
-	case 'n', 'N':
-		return strings.EqualFold(s, "no")
-	case '0':
-		return strings.Trim(s, "0.") == ""
+	if s[0] == '0' {
+		x, ok := parseNumber(s)
+		return ok && x.IsZero()
 	}
-	return false
+	return strings.EqualFold(s, "false") || strings.EqualFold(s, "no") || strings.EqualFold(s, "off")
 }
 
 // isZero reports whether a JSON number is 0, however written.
