@@ -45,9 +45,6 @@ func (f *filler) groupType(group *element) string {
 // arrange distributes the data among the series and the columns of the sheet.
 func (f *filler) arrange(group *element) error {
 	kind, each := f.groupType(group), 1
-	if err := f.checkPlaces(kind); err != nil {
-		return err
-	}
 	if kind == "bubbleChart" {
 		if each = 2; len(f.data.Series)%each != 0 {
 			return errors.New("is a bubble chart, which needs a size for each value: write chart(x, y, size), with y and size for each series")
@@ -78,23 +75,6 @@ func (f *filler) arrange(group *element) error {
 	return nil
 }
 
-// hasPlaces reports whether the categories of a type of chart are the places of its points from left to right.
-func hasPlaces(kind string) bool { return kind == "scatterChart" || kind == "bubbleChart" }
-
-// checkPlaces returns an error if a place of a point is not a number or a date. Word would number such points instead.
-func (f *filler) checkPlaces(kind string) error {
-	if !hasPlaces(kind) {
-		return nil
-	}
-	for i, s := range f.data.Categories {
-		if _, ok := f.epoch.number(s); !ok {
-			return fmt.Errorf("is a scatter or bubble chart, which needs a number or a date as the first value of each point; point %d has %q",
-				i+1, s)
-		}
-	}
-	return nil
-}
-
 // beforeSeries are the children of a group that precede its series (CT_BarChart, CT_LineChart, and others).
 var beforeSeries = []string{"barDir", "grouping", "varyColors", "scatterStyle", "radarStyle", "ofPieType", "wireframe"}
 
@@ -112,7 +92,7 @@ func (f *filler) firstSeries(group *element) int {
 // newSeries writes a series of a group that has none. Without formatting of its own, it gets the next accent color of the theme.
 func (f *filler) newSeries(group *element, number int) {
 	kind := f.groupType(group)
-	w := &seriesWriter{filler: f, s: &element{}, number: number, points: hasPlaces(kind)}
+	w := &seriesWriter{filler: f, s: &element{}, number: number, points: kind == "scatterChart" || kind == "bubbleChart"}
 	fmt.Fprintf(&f.out, `<%[1]sser><%[1]sidx val="%[2]d"/><%[1]sorder val="%[2]d"/>`, f.prefix, number)
 	w.nameOnce()
 	w.valuesOnce()
