@@ -61,6 +61,7 @@ var changedByOffice = map[string]string{
 	"golden-ids-in-loops":                "a shape without a form",
 	"golden-within-containers":           "pictures without shapes",
 	"value-linktext":                     "a link in a content control, which it writes as text",
+	"golden-braces-elsewhere":            "equations and WordArt, whose text it writes in other elements",
 	"golden-plain-contents":              "equations and WordArt, whose text it writes in other elements",
 	"golden-word-fields-inside":          "fields in the instructions of others, whose results it drops",
 	"golden-word-fields-if":              "fields that stay, which it computes",

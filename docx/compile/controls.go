@@ -103,7 +103,8 @@ func (c *compiler) namesOf(sdt *wml.Node) (names [2]string) {
 func (c *controls) warnMixed(sdt *wml.Node) {
 	for _, text := range c.namesOf(sdt) {
 		if tags, orphans := lang.Find(text); len(tags)+len(orphans) > 0 {
-			c.warnAside(sdt, text, "content control", "The content control '"+text+"' stays unchanged: its tag or title must be one tag and nothing else.")
+			c.warnAside(sdt, text, "content control",
+				"The content control '"+text+"' stays unchanged: its tag or title must be one tag and nothing else.")
 			return
 		}
 	}

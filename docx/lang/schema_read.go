@@ -314,8 +314,8 @@ func (c *collector) compared(x, with Node, op string) {
 			c.path(p, holding(l), true)
 		case !ok && strings.ContainsAny(op, "<>"): // numbers or dates, and both the same
 			c.path(p, takes{examples: []Value{json.Number("1")}}, true)
-		case !ok || op == "in":
-			c.path(p, takes{}, true)
+		case !ok || op == "in": // values of one kind, which is not that of conditions
+			c.path(p, takes{examples: []Value{"A"}}, true)
 		default:
 			c.path(p, takes{want: literalWant(l.Value), examples: satisfying(op, l)}, true)
 		}

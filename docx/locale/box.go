@@ -93,7 +93,7 @@ func (b *boxDate) field(out *strings.Builder, letter byte, width int, rest strin
 		to, most = 'a', 1
 		b.fields--
 	case 'e':
-		if letter == 'e' {
+		if before := out.String(); letter == 'e' && before != "" && isASCIILetter(before[len(before)-1]) { // as in the word de
 			return false
 		}
 		to = 'E'
