@@ -37,7 +37,7 @@ func (e *Env) Ticked(v Value) bool {
 		}
 		return word != "" && !untickedWords[word]
 	case []any:
-		if slices.ContainsFunc(v, func(item any) bool { return isBool(item) }) {
+		if slices.ContainsFunc(v, isBool) {
 			e.doubtTick("is a list of several values")
 		}
 	}

@@ -20,7 +20,7 @@ import (
 
 // The formats of numbers in lists (ISO 29500-1 §17.18.59).
 
-// maxRepeats is how often the letter of an item is repeated at most, when a list has more items than its format has letters.
+// maxRepeats is the largest number of times that a letter is repeated, when a list has more items than its format has letters.
 const maxRepeats = 10
 
 // plainFormats are the formats that lists of rich text have too.
