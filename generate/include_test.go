@@ -170,7 +170,7 @@ func TestChosenFiles(t *testing.T) {
 			t.Errorf("by a user who may download both: status %s with %q", job.Status, failures)
 		}
 		if job, failures := generate(eve, `{"kind": "other"}`); job.Status != docgen.StatusCompletedWithError ||
-			!strings.Contains(failures, `is not one of the files "nda.docx", "msa.docx"`) {
+			!strings.Contains(failures, `not one of the files "nda.docx", "msa.docx"`) {
 			t.Errorf("another file: status %s with %q, want an error", job.Status, failures)
 		}
 
