@@ -181,7 +181,8 @@ func (e *Env) optionLists(f *Filter) (lists [][]string, err error) {
 	return lists, nil
 }
 
-// commonList returns the path that two paths, the arguments of a filter, begin with, and the remaining steps of each; nil for other arguments.
+// commonList returns the path that two paths, the arguments of a filter, begin with, and the remaining steps of each;
+// nil for other arguments.
 func commonList(args []Node) (list *Path, keys [2][]Step) {
 	if len(args) != len(keys) {
 		return nil, keys
