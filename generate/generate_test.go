@@ -52,9 +52,9 @@ func TestDocumentsAreGenerated(t *testing.T) {
 			platen_documents_total{status="completed_with_error"} 1
 			platen_documents_total{status="failed"} 0
 		`
-		if err := testutil.GatherAndCompare(w.metrics, strings.NewReader(counted), "platen_documents_total"); err != nil {
-			t.Error(err)
-		}
+		waitFor(t, "the documents to be counted", func() bool { // after their jobs have ended
+			return testutil.GatherAndCompare(w.metrics, strings.NewReader(counted), "platen_documents_total") == nil
+		})
 		if got := w.text(jobs[2]); !strings.HasPrefix(got, "Dear {{name}},") {
 			t.Errorf("a tag without a value does not stay as it is: %q", got)
 		}
