@@ -94,8 +94,8 @@ const (
 	maxReadmeLines       = 200
 )
 
-// forTests are the rooms that every test may import: real templates, and a real PDF engine with its interface.
-var forTests = []string{"examples", "pdf", "pdf/office"}
+// forTests are the rooms that every test may import: real templates, a real PDF engine with its interface, and the harness of golden files.
+var forTests = []string{"examples", "ooxml", "pdf", "pdf/office"}
 
 // allowed returns the rooms that this one may import, or only everything.
 func (r room) allowed() []string { return strings.Fields(r.imports) }

@@ -2,14 +2,12 @@ package docx_test
 
 import (
 	"bytes"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"platen/docx"
 	"platen/docx/validate"
+	"platen/ooxml/ooxmltest"
 )
 
 // FuzzParse feeds whole files.
@@ -27,15 +25,7 @@ func FuzzParse(f *testing.F) {
 
 // FuzzDocument feeds the content of a document's body: what is accepted must give well-formed output with any data.
 func FuzzDocument(f *testing.F) {
-	golden, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, name := range golden {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+	for _, archive := range ooxmltest.Archives(f, "testdata") {
 		f.Add(string(archive.Files[0].Data))
 	}
 	data := decode(f, `{"a":"<&\n","x":1,"no":false,"yes":true,"items":[{"name":"n","qty":1},{"name":"m"}],"groups":[{"members":[1,2]}]}`)

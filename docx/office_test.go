@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/tools/txtar"
 	"platen/docx/compile/compiletest"
+	"platen/ooxml/ooxmltest"
 )
 
 // LibreOffice reads what we wrote, and reads in it what should be there.
@@ -92,16 +92,8 @@ func officeDocuments() []officeDocument {
 // goldenOutputs writes the outputs of the golden tests and returns their names.
 func goldenOutputs(t *testing.T, dir string) []string {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var names []string
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for file, archive := range ooxmltest.Archives(t, "testdata") {
 		parts, data := compiletest.Input(archive)
 		tpl, err := parse(build(t, parts))
 		if err != nil {

@@ -16,11 +16,10 @@ import (
 	"sync"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"platen/docx"
 	"platen/docx/compile/compiletest"
 	"platen/docx/lang"
+	"platen/ooxml/ooxmltest"
 )
 
 // made is a document that a template gave.
@@ -158,16 +157,8 @@ func keep(t *testing.T, path string, content []byte) {
 // goldenDocuments returns what the golden templates give.
 func goldenDocuments(t *testing.T) []made {
 	t.Helper()
-	names, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []made
-	for _, name := range names {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, archive := range ooxmltest.Archives(t, "testdata") {
 		parts, data := compiletest.Input(archive)
 		file := build(t, parts)
 		if tpl, err := parse(file); err == nil {

@@ -1,53 +1,24 @@
 package chart_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"platen/docx/chart"
+	"platen/ooxml/ooxmltest"
 )
 
-var update = flag.Bool("update", false, "write what the tests get into their golden files")
-
 // Each file of testdata is a chart, its data, and the result: the part and the sheet of the workbook, or the error.
-func TestFill(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files: %v", err)
-	}
-	for _, name := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := fillGolden(t, archive)
-			if *update {
-				if err := os.WriteFile(name, txtar.Format(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
-				t.Errorf("run with -update to accept (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
+func TestFill(t *testing.T) { ooxmltest.Golden(t, fillGolden) }
 
 func fillGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 	var src []byte
@@ -92,22 +63,10 @@ func wellFormed(t *testing.T, src []byte) {
 // sheetOf returns the sheet of a workbook, all parts of which must be well formed.
 func sheetOf(t *testing.T, book []byte) (sheet string) {
 	t.Helper()
-	z, err := zip.NewReader(bytes.NewReader(book), int64(len(book)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range z.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		src, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		wellFormed(t, src)
-		if f.Name == "xl/worksheets/sheet1.xml" {
-			sheet = string(src)
+	for name, part := range ooxmltest.Unpack(t, book) {
+		wellFormed(t, []byte(part))
+		if name == "xl/worksheets/sheet1.xml" {
+			sheet = part
 		}
 	}
 	return sheet
@@ -139,15 +98,7 @@ func TestTooMuch(t *testing.T) {
 
 // Whatever the part is, the result is well formed and has the values of the data.
 func FuzzFill(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, name := range files {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+	for _, archive := range ooxmltest.Archives(f, "testdata") {
 		f.Add(archive.Files[0].Data, 2, 3, "x & y")
 	}
 	f.Fuzz(func(t *testing.T, src []byte, series, points int, text string) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
 
 	"platen/budget"
 	"platen/docx/compile/compiletest"
@@ -17,6 +16,7 @@ import (
 	"platen/docx/locale"
 	"platen/docx/program"
 	"platen/ooxml"
+	"platen/ooxml/ooxmltest"
 )
 
 // The table of phases names each phase once, in the order of the stages, and after the phases whose results it uses.
@@ -90,15 +90,7 @@ func templates(t *testing.T) [][]byte {
 		}
 		files = append(files, file)
 	}
-	goldens, err := filepath.Glob("../testdata/*.txtar")
-	if err != nil || len(goldens) == 0 {
-		t.Fatalf("no golden files: %v", err)
-	}
-	for _, name := range goldens {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, archive := range ooxmltest.Archives(t, "../testdata") {
 		parts, _ := compiletest.Input(archive)
 		files = append(files, compiletest.Build(t, parts))
 	}

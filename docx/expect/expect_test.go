@@ -16,13 +16,12 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"platen/docx"
 	"platen/docx/compile/compiletest"
 	"platen/docx/expect"
 	"platen/docx/lang"
 	"platen/ooxml"
+	"platen/ooxml/ooxmltest"
 )
 
 func TestParse(t *testing.T) {
@@ -131,16 +130,9 @@ func TestCheckOfMessages(t *testing.T) {
 
 // The outlines of two documents from the same template and data are equal, and so is that of a document with its own.
 func TestOutlineOfTheSameDocument(t *testing.T) {
-	golden, err := filepath.Glob("../testdata/*.txtar")
-	if err != nil || len(golden) == 0 {
-		t.Fatalf("no golden files: %v", err)
-	}
-	compared := 0
-	for _, name := range golden {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	all, compared := 0, 0
+	for name, archive := range ooxmltest.Archives(t, "../testdata") {
+		all++
 		parts, data := compiletest.Input(archive)
 		file := compiletest.Build(t, parts)
 		template, err := docx.Parse(bytes.NewReader(file), int64(len(file)))
@@ -162,8 +154,8 @@ func TestOutlineOfTheSameDocument(t *testing.T) {
 		}
 		checkCovers(t, name, want)
 	}
-	if compared < len(golden)/2 {
-		t.Errorf("only %d of %d documents were compared", compared, len(golden))
+	if compared < all/2 {
+		t.Errorf("only %d of %d documents were compared", compared, all)
 	}
 }
 
@@ -276,15 +268,7 @@ func TestOutlinesOfRealDocuments(t *testing.T) {
 
 // FuzzOutline feeds the content of a document's body, and compares the outline with that of another one.
 func FuzzOutline(f *testing.F) {
-	golden, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, name := range golden {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+	for _, archive := range ooxmltest.Archives(f, "testdata") {
 		parts, _ := compiletest.Input(archive)
 		f.Add(parts["document.xml"], parts["document.xml"])
 	}

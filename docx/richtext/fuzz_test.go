@@ -2,14 +2,13 @@ package richtext_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
 	"pgregory.net/rapid"
 
 	"platen/docx/richtext"
+	"platen/ooxml/ooxmltest"
 )
 
 // Whatever the input, a document can hold the output.
@@ -29,15 +28,7 @@ func FuzzMarkdown(f *testing.F) {
 
 func addGolden(f *testing.F, name string) {
 	f.Helper()
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+	for _, archive := range ooxmltest.Archives(f, "testdata") {
 		for _, in := range archive.Files {
 			if in.Name == name {
 				f.Add(string(in.Data))

@@ -7,28 +7,20 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
 
 	"platen/docx/style"
 	"platen/docx/style/styletest"
 	"platen/docx/wml"
 	"platen/ooxml"
+	"platen/ooxml/ooxmltest"
 	"platen/ooxml/scan"
 )
 
 // TestRules checks the documents in testdata, each for one rule of the standard. A line of "want" asks for a property of the run that
 // holds a text, or of the paragraph, number, mark, cell, row, or table around it.
 func TestRules(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no rules", err)
-	}
-	for _, file := range files {
+	for file, archive := range ooxmltest.Archives(t, "testdata") {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
 			parts, want := styletest.Parts{}, ""
 			for _, f := range archive.Files {
 				if f.Name == "want" {

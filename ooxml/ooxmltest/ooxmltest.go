@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"flag"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,20 +18,32 @@ import (
 
 var update = flag.Bool("update", false, "write what the tests get into their golden files")
 
-// Golden runs a test for each archive testdata/*.txtar. An archive has inputs, and the outputs that they must give: run returns it with
-// those that they do give. With the flag -update, Golden replaces the archive.
-func Golden(t *testing.T, run func(t *testing.T, archive *txtar.Archive) *txtar.Archive) {
+// Archives returns the golden archives of a folder, by the names of their files.
+func Archives(t testing.TB, dir string) iter.Seq2[string, *txtar.Archive] {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*.txtar")
+	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files: %v", err)
+		t.Fatalf("no golden files in %s: %v", dir, err)
 	}
-	for _, name := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+	return func(yield func(string, *txtar.Archive) bool) {
+		for _, name := range files {
 			archive, err := txtar.ParseFile(name)
 			if err != nil {
 				t.Fatal(err)
 			}
+			if !yield(name, archive) {
+				return
+			}
+		}
+	}
+}
+
+// Golden runs a test for each archive testdata/*.txtar. An archive has inputs, and the outputs that they must give: run returns it with
+// those that they do give. With the flag -update, Golden replaces the archive.
+func Golden(t *testing.T, run func(t *testing.T, archive *txtar.Archive) *txtar.Archive) {
+	t.Helper()
+	for name, archive := range Archives(t, "testdata") {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			got := run(t, archive)
 			if *update {
 				if err := os.WriteFile(name, txtar.Format(got), 0o644); err != nil {
