@@ -54,28 +54,28 @@ func (e *MissingDataError) Error() string { return strings.Join(e.Lines, " ") }
 
 // Env is the state of one execution of a template. It belongs to one goroutine.
 type Env struct {
-	data     Value
-	opt      Options
-	frames   []frame
-	loops    int // among the frames
-	meter    *budget.Meter
-	errors   reports
-	warnings reports
-	lacking  bool // something was missing
-	suspects []report
+	data      Value
+	opt       Options
+	frames    []frame
+	meter     *budget.Meter
+	errors    reports
+	warnings  reports
+	loops     int32 // among the frames
+	lacking   bool  // something was missing
+	presented bool  // present is not empty
+	suspects  []report
 
 	lastPattern *pattern // of matches, from the input
 
-	tag       *Tag // current tag, with its state:
-	subject   Node // the expression whose filters are applied
-	handled   int  // the number of missing paths before that
-	items     []itemScope
-	missing   []*Path
-	list      separators
-	present   Present
-	presented bool // present is not empty
-	grown     int  // bytes of created text
-	held      int  // bytes of memory that were taken from the meter
+	tag     *Tag // current tag, with its state:
+	subject Node // the expression whose filters are applied
+	handled int  // the number of missing paths before that
+	items   []itemScope
+	missing []*Path
+	list    separators
+	present Present
+	grown   int // bytes of created text
+	held    int // bytes of memory that were taken from the meter
 }
 
 // frame is one round of a loop, or a variable.

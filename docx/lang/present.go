@@ -10,15 +10,15 @@ import (
 type Present struct {
 	As                              As
 	Bold, Italic, Underline, Strike bool
+	Merge                           bool    // equal cells below each other are merged
+	Checked                         bool    // of check boxes; the text is a box, ticked or not, or the argument of the filter
 	Color                           string  // "RRGGBB"
 	Style                           string  // name of a character style or, for a tag alone in its paragraph, a paragraph style
 	Link                            string  // the URL of the text
 	Width, Height                   Length  // of pictures and codes; 0: not given
 	Fit                             string  // of pictures that have both: "fit", "fill", "stretch" or "original"
 	Symbology                       string  // of barcodes, one of [Symbologies]
-	Merge                           bool    // equal cells below each other are merged
 	Span                            int     // the number of columns that the cell covers; 0: not given
-	Checked                         bool    // of check boxes; the text is a box, ticked or not, or the argument of the filter
 	Shade                           string  // "RRGGBB" for what is around the tag; see [Tag.Shades]
 	Rotation                        int     // of pictures and codes: degrees clockwise, from 0 to 359
 	Entries                         []Entry // of list controls; nil: not given

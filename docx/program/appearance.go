@@ -57,7 +57,7 @@ func (o *ParagraphStyle) run(x *execution) error {
 			continue
 		}
 		style = present.Style
-		if x.d.HasTOC && x.toc.now.styles == nil && strings.HasPrefix(strings.ToLower(style), "heading ") {
+		if x.d.HasTOC && !x.toc.now.styleIsOpen() && strings.HasPrefix(strings.ToLower(style), "heading ") {
 			x.warn(tag, "The paragraph of '"+tag.Expr.String()+"' has the style '"+style+
 				"' of a heading, but tables of contents do not list it.")
 		}
@@ -67,7 +67,7 @@ func (o *ParagraphStyle) run(x *execution) error {
 		return nil
 	}
 	id := x.d.styleID("paragraph", style)
-	if x.toc.now.styles != nil {
+	if x.toc.now.styleIsOpen() {
 		x.toc.now.style = id
 	}
 	x.out.buf = fmt.Appendf(x.out.buf, `<%[1]spStyle %[1]sval="%[2]s"/>`, o.Prefix, id)

@@ -35,12 +35,12 @@ type heading struct {
 
 // contents are the headings of one execution.
 type contents struct {
-	collecting bool      // in the first pass
-	bytes      int       // memory of the headings of the first pass
-	found      []heading // in the first pass
-	entries    []heading // for the second pass
-	count      int       // of headings that have begun
-	now        nowHeading
+	collecting bool        // in the first pass
+	bytes      int         // memory of the headings of the first pass
+	found      []heading   // in the first pass
+	entries    []heading   // for the second pass
+	count      int         // of headings that have begun
+	now        *nowHeading // the last one that has begun; nil before
 }
 
 // nowHeading is the paragraph of a [Heading] that is being written.
@@ -99,7 +99,10 @@ func (o *Heading) sketch(s *sketcher) { s.steps(o.Body) }
 
 func (o *Heading) run(x *execution) error {
 	c := &x.toc
-	c.now = nowHeading{levels: o.Levels, item: o.Item, styles: o.Styles}
+	if c.now == nil {
+		c.now = new(nowHeading)
+	}
+	*c.now = nowHeading{levels: o.Levels, item: o.Item, styles: o.Styles}
 	if !c.collecting {
 		return x.run(o.Body)
 	}
@@ -113,7 +116,7 @@ func (o *Heading) run(x *execution) error {
 	if err := x.meter.Spend((len(x.out.buf) - from) / bytesPerStep); err != nil {
 		return err
 	}
-	now := &c.now
+	now := c.now
 	if o.OwnList {
 		now.item = o.Item
 	}
@@ -148,7 +151,7 @@ type HeadingMark struct {
 }
 
 func (o *HeadingMark) run(x *execution) error {
-	now := &x.toc.now
+	now := x.toc.now
 	if !o.End {
 		now.settle()
 	}
@@ -162,6 +165,9 @@ func (o *HeadingMark) run(x *execution) error {
 	}
 	return nil
 }
+
+// styleIsOpen reports whether a tag may still set the style of the heading.
+func (h *nowHeading) styleIsOpen() bool { return h != nil && h.styles != nil }
 
 // settle applies the style that a tag has set, when the properties of the paragraph are complete.
 func (h *nowHeading) settle() {
