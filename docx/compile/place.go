@@ -15,10 +15,23 @@ type valuePlaces struct {
 	byMark map[*mark]*program.Place
 	byText map[*wml.Node]*program.Place // of one of the marks in a text
 	forms  map[string]*program.Breaks   // by prefix
+	shared parPlaces                    // of the last paragraph
+}
+
+// parPlaces is what all places in a paragraph share. A paragraph may have very many tags.
+type parPlaces struct {
+	par        *wml.Node
+	width      int64
+	last       bool   // a paragraph is needed after it
+	properties []byte // for other paragraphs
+	mayPart    bool   // it may be split
+	again      []byte // the start of the paragraph that continues it, if it may be split
 }
 
 func newValuePlaces(c *compiler) valuePlaces {
-	return valuePlaces{c, map[*mark]*program.Place{}, map[*wml.Node]*program.Place{}, map[string]*program.Breaks{}}
+	return valuePlaces{
+		compiler: c, byMark: map[*mark]*program.Place{}, byText: map[*wml.Node]*program.Place{}, forms: map[string]*program.Breaks{},
+	}
 }
 
 // of describes the place of a value; nil if only text can be there. All edits must be known.
@@ -78,28 +91,43 @@ func holdsNoLink(n *wml.Node) bool {
 }
 
 // placeOf describes the place of a value's tag.
-func (c *compiler) placeOf(m *mark) *program.Place {
-	t, run, par := m.first.node, m.first.run, m.par.node
-	p := &program.Place{Prefix: t.Prefix(c.src), Width: int64(c.columnWidth(par)), Properties: c.propertiesOf(run.Child("w:rPr")),
-		InLink: run.Ancestor(holdsNoLink) != nil, Last: c.needsParagraphBehind(par)}
-	if len(c.tocs.own) > 0 && par.Ancestor(wml.Named("w:txbxContent")) == nil {
+func (c *valuePlaces) placeOf(m *mark) *program.Place {
+	t, run, par := m.first.node, m.first.run, c.inParagraph(m.par.node)
+	p := &program.Place{Prefix: t.Prefix(c.src), Width: par.width, Properties: c.propertiesOf(run.Child("w:rPr")),
+		InLink: run.Ancestor(holdsNoLink) != nil, Last: par.last, ParagraphProperties: par.properties}
+	if len(c.tocs.own) > 0 && par.par.Ancestor(wml.Named("w:txbxContent")) == nil {
 		p.Headings, p.Styles = c.tocs.richHeadings(), c.tocs.styledHeadings()
-	}
-	if props := par.Child("w:pPr"); props != nil {
-		p.ParagraphProperties = c.copied(props)
 	}
 	c.wayOut(p, t, run, par)
 	return p
 }
 
+// inParagraph returns what the places in a paragraph share.
+func (c *valuePlaces) inParagraph(par *wml.Node) *parPlaces {
+	p := &c.shared
+	if p.par == par {
+		return p
+	}
+	*p = parPlaces{
+		par: par, width: int64(c.columnWidth(par)), last: c.needsParagraphBehind(par), mayPart: sectionOf(par) == nil && !c.isEntry(par),
+	}
+	if props := par.Child("w:pPr"); props != nil {
+		p.properties = c.copied(props)
+	}
+	if p.mayPart {
+		p.again = c.anotherPar(par)
+	}
+	return p
+}
+
 // wayOut sets the XML for leaving a text and returning to it. The XML for leaving the paragraph begins with that for leaving the run, which
 // begins with that for leaving the text. The XML for returning ends in the same way. So both are created once.
-func (c *compiler) wayOut(p *program.Place, t, run, par *wml.Node) {
-	around, mayPart := between(run, par)
-	mayPart = mayPart && sectionOf(par) == nil && !c.isEntry(par)
+func (c *compiler) wayOut(p *program.Place, t, run *wml.Node, in *parPlaces) {
+	around, mayPart := between(run, in.par)
+	mayPart = mayPart && in.mayPart
 	var enter []byte
 	if mayPart {
-		enter = c.anotherPar(par)
+		enter = slices.Clone(in.again)
 		for _, n := range slices.Backward(around) {
 			enter = append(enter, c.reopen(n)...)
 		}
@@ -118,7 +146,7 @@ func (c *compiler) wayOut(p *program.Place, t, run, par *wml.Node) {
 		for _, n := range around {
 			leave = append(leave, c.closeTag(n)...)
 		}
-		p.LeavePar, p.EnterPar = slices.Clip(append(leave, c.closeTag(par)...)), enter
+		p.LeavePar, p.EnterPar = slices.Clip(append(leave, c.closeTag(in.par)...)), enter
 	}
 }
 

@@ -13,11 +13,14 @@ type Resolver struct {
 	r     *scan.Reader
 	cells map[*wml.Node]Cell // by w:tc, of the tables in known
 	known map[*wml.Node]bool
+
+	par      *wml.Node // of the last run or mark, with its style; a paragraph may have very many runs
+	parStyle string
 }
 
 // In returns a Resolver for the part src. The elements to resolve are from the tree of src.
 func (s *Sheet) In(src []byte) *Resolver {
-	return &Resolver{s, scan.New(src), map[*wml.Node]Cell{}, map[*wml.Node]bool{}}
+	return &Resolver{sheet: s, r: scan.New(src), cells: map[*wml.Node]Cell{}, known: map[*wml.Node]bool{}}
 }
 
 // Run returns the run properties of a w:r or an m:r.
@@ -90,7 +93,10 @@ func (v *Resolver) stated(n *wml.Node) Properties {
 }
 
 func (v *Resolver) paragraphStyle(par *wml.Node) string {
-	return v.sheet.ParagraphStyle(v.stated(par.Child("w:pPr")))
+	if v.par != par {
+		v.par, v.parStyle = par, v.sheet.ParagraphStyle(v.stated(par.Child("w:pPr")))
+	}
+	return v.parStyle
 }
 
 // cellOf returns the cell that an element is in. The content of a text box is outside of the table around it.
