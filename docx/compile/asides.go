@@ -3,7 +3,9 @@ package compile
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"platen/docx/lang"
@@ -39,6 +41,12 @@ func (c *compiler) whereAside(a *aside) *program.Error {
 	return e
 }
 
+// errTooManyTags means that a part has more than maxTags tags outside of the text of paragraphs. Fields that take values count as tags.
+var errTooManyTags = &lang.SyntaxError{
+	Message: fmt.Sprintf("this part of the document has more than %d fields with values, and tags outside of its text", maxTags),
+	Hint:    "split the template, or write a loop",
+}
+
 // failAside reports a tag outside paragraphs that cannot be parsed.
 func (c *compiler) failAside(a *aside, text string, err error) {
 	if len(c.errors) >= MaxErrors {
@@ -59,6 +67,9 @@ func (c *compiler) failAside(a *aside, text string, err error) {
 
 // warnAside notes something that the author may want to know of a text outside of paragraphs, which belongs to a node.
 func (c *compiler) warnAside(n *wml.Node, text, place, message string) {
+	if len(c.warnings) >= maxWarnings {
+		return
+	}
 	e := &program.Error{Part: c.part, Place: c.locate(n)}
 	if p, piece := c.pieceNear(n); p != nil {
 		e = c.where(p, piece.from, piece.from)
@@ -77,6 +88,10 @@ func (c *compiler) parseAside(n *wml.Node, text, place string) *aside {
 		return nil
 	}
 	a := &aside{mark: &mark{par: p, from: piece.from, to: piece.to, first: piece, last: piece}, pos: n.Start, place: place}
+	if len(c.asides) >= maxTags {
+		c.failAside(a, text, errTooManyTags)
+		return nil
+	}
 	tag, err := lang.ParseTag(strings.Clone(text))
 	if err != nil {
 		c.failAside(a, text, err)
@@ -112,19 +127,19 @@ func (c *compiler) asideIn(n *wml.Node, text, place string) *aside {
 // pieceNear returns the paragraph around a node, or the first in it, with a piece of its text.
 func (c *compiler) pieceNear(n *wml.Node) (*paragraph, *piece) {
 	par := n.Ancestor(isParagraphOf)
-	i := slices.IndexFunc(c.pars, func(p *paragraph) bool {
-		return len(p.pieces) > 0 && (p.node == par || par == nil && n.Start <= p.node.Start && p.node.End <= n.End)
-	})
-	if i < 0 {
-		return nil, nil
-	}
-	p := c.pars[i]
-	for j := range p.pieces {
-		if p.pieces[j].node.End > n.Start {
-			return p, &p.pieces[j]
+	for _, p := range c.parsWithin(cmp.Or(par, n)) {
+		if len(p.pieces) > 0 && (p.node == par || par == nil) {
+			i := sort.Search(len(p.pieces), func(i int) bool { return p.pieces[i].node.End > n.Start })
+			if i == len(p.pieces) {
+				i = 0
+			}
+			return p, &p.pieces[i]
+		}
+		if par != nil {
+			break
 		}
 	}
-	return p, &p.pieces[0]
+	return nil, nil
 }
 
 // plainAttributes returns the attributes of an element that readers see: alt texts, the tooltips of links, and the text of watermarks and
@@ -246,13 +261,17 @@ func (c *plainTexts) read(t plainText) {
 	if len(spans) == 0 || t.code && !c.mayFill(&t, p, spans) {
 		return
 	}
+	var before quotes
+	at := 0
 	for _, span := range spans {
+		before.read(p.text[at:span.Start])
+		at = span.End
 		a := c.asideIn(t.owner, p.text[span.Start:span.End], t.place)
 		if a == nil {
 			continue
 		}
 		c.asides = append(c.asides, a)
-		m := &mark{tag: a.mark.tag, par: p, from: span.Start, to: span.End, code: codeOf(&t, p.text[:span.Start])}
+		m := &mark{tag: a.mark.tag, par: p, from: span.Start, to: span.End, code: codeOf(&t, &before)}
 		m.first, m.last = &p.pieces[p.pieceAt(span.Start)], &p.pieces[p.pieceAt(span.End-1)]
 		c.values = append(c.values, m)
 	}
@@ -279,12 +298,12 @@ func (c *plainTexts) flattened(t *plainText) *paragraph {
 	return p
 }
 
-// codeOf returns the form of a value in the code of a field, after some text; 0 for a value elsewhere.
-func codeOf(t *plainText, before string) program.CodeForm {
+// codeOf returns the form of a value in the code of a field, after the text that was read; 0 for a value elsewhere.
+func codeOf(t *plainText, before *quotes) program.CodeForm {
 	var form program.CodeForm
 	if t.code {
 		form = program.InCode
-		if isBare(before) {
+		if !before.open {
 			form |= program.Bare
 		}
 		if t.link {
@@ -315,20 +334,6 @@ func (c *plainTexts) mayFill(t *plainText, p *paragraph, spans []lang.Span) bool
 	}
 	c.dirty = append(c.dirty, t.field)
 	return true
-}
-
-// isBare reports whether a value after the given beginning of the code of a field is outside of quotes.
-func isBare(before string) bool {
-	quotes := 0
-	for i := 0; i < len(before); i++ {
-		switch before[i] {
-		case '\\':
-			i++
-		case '"':
-			quotes++
-		}
-	}
-	return quotes%2 == 0
 }
 
 // edit writes the edits of the values, and has the fields with values in their code updated when Word opens the document (ISO 29500-1

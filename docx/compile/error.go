@@ -14,6 +14,10 @@ import (
 // MaxErrors is the largest number of problems that are reported for a template.
 const MaxErrors = 200
 
+// maxWarnings is the largest number of warnings about places outside of paragraphs that are kept of a part. The first MaxErrors of them
+// by their places are reported.
+const maxWarnings = 10 * MaxErrors
+
 // findings are the problems of a part, and the data for describing their places.
 type findings struct {
 	errors      program.Errors
@@ -109,19 +113,20 @@ func (c *compiler) notePlaces() {
 	}
 }
 
-// excerptWidth is the number of characters of a paragraph that an error shows on each side of its place.
-const excerptWidth = 60
+// excerptWidth is the number of characters of a paragraph that an error shows on each side of its place, and excerptBytes is the number of
+// bytes in which they are looked for. Objects, such as the marks of fields, are not shown.
+const excerptWidth, excerptBytes = 60, 2000
 
 // excerpt returns the surroundings of an offset on one line, and its column there.
 func excerpt(text string, at int) (line string, column int) {
 	from, to := at, at
-	for from > 0 && column < excerptWidth {
+	for from > 0 && column < excerptWidth && at-from < excerptBytes {
 		r, size := utf8.DecodeLastRuneInString(text[:from])
 		if from -= size; r != wml.Object {
 			column++
 		}
 	}
-	for i := 0; to < len(text) && i < excerptWidth; {
+	for i := 0; to < len(text) && i < excerptWidth && to-at < excerptBytes; {
 		r, size := utf8.DecodeRuneInString(text[to:])
 		if to += size; r != wml.Object {
 			i++

@@ -25,6 +25,27 @@ func (f *wordField) isLong() bool {
 	return n > maxFieldCode
 }
 
+// joinedCode returns the code with each text in one piece, which Word may have split anywhere.
+func (f *wordField) joinedCode() (joined []codePiece) {
+	var text strings.Builder
+	flush := func() {
+		if text.Len() > 0 {
+			joined = append(joined, codePiece{text: text.String()})
+			text.Reset()
+		}
+	}
+	for _, piece := range f.code {
+		if piece.field == nil {
+			text.WriteString(piece.text)
+			continue
+		}
+		flush()
+		joined = append(joined, piece)
+	}
+	flush()
+	return joined
+}
+
 // words splits the code of a field. Quotes and backslashes in text are as in Word: \" is a quote in an argument. A code that is too long
 // has no words.
 func (f *wordField) words() []codeWord {
@@ -32,17 +53,13 @@ func (f *wordField) words() []codeWord {
 		return f.split
 	}
 	var s codeSplitter
-	text := ""
-	for _, piece := range f.code {
+	for _, piece := range f.joinedCode() {
 		if piece.field == nil {
-			text += piece.text // which Word may have split anywhere
-			continue
+			s.read([]rune(piece.text))
+		} else {
+			s.field(piece)
 		}
-		s.read([]rune(text))
-		s.field(piece)
-		text = ""
 	}
-	s.read([]rune(text))
 	s.end()
 	f.split, f.isSplit = s.words, true
 	return f.split
@@ -186,4 +203,23 @@ func isOperator(s string) bool {
 		return true
 	}
 	return false
+}
+
+// quotes reads the code of a field up to a value in it.
+type quotes struct {
+	open    bool // the value is in quotes
+	escaped bool // the text so far ends with a backslash
+}
+
+func (q *quotes) read(text string) {
+	for i := range len(text) {
+		switch {
+		case q.escaped:
+			q.escaped = false
+		case text[i] == '\\':
+			q.escaped = true
+		case text[i] == '"':
+			q.open = !q.open
+		}
+	}
 }

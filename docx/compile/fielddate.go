@@ -41,7 +41,7 @@ func datePattern(picture string) (pattern, letters, problem string) {
 	runes := []rune(picture)
 	for i := 0; i < len(runes); {
 		r := runes[i]
-		switch n := repeated(runes[i:]); {
+		switch {
 		case r == '\'':
 			end := i + 1
 			for end < len(runes) && runes[end] != '\'' {
@@ -58,6 +58,7 @@ func datePattern(picture string) (pattern, letters, problem string) {
 			out.WriteByte('a')
 			i += 5
 		case dateItems[r] != nil:
+			n := repeated(runes[i:])
 			item := dateItems[r][n]
 			if item == "" {
 				return "", "", "its picture of a date has " + string(runes[i:i+n]) + ", which has no meaning"

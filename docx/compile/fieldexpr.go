@@ -16,6 +16,9 @@ const maxFieldDepth = 30
 // blankText is the literal of the empty text.
 const blankText = `""`
 
+// tooLong is the problem of a code that is longer than maxFieldCode, or whose expression is longer than a tag may be.
+const tooLong = "its code is too long"
+
 // expressionOf returns the expression whose value replaces a field. problem says why there is none.
 func (c *wordFields) expressionOf(f *wordField) (expr, problem string) { return c.nested(f, "") }
 
@@ -26,7 +29,7 @@ func (c *wordFields) nested(f *wordField, absent string) (expr, problem string) 
 	}
 	defer func() { c.depth-- }()
 	if f.isLong() {
-		return "", "its code is too long"
+		return "", tooLong
 	}
 	words := f.words()
 	switch kind := f.name(); {
@@ -230,6 +233,7 @@ func (c *wordFields) compared(w *codeWord) (expr, problem string) {
 // operand returns the expression for a word of a code. absent is the value of a missing field in it.
 func (c *wordFields) operand(w *codeWord, absent string) (expr, problem string) {
 	var parts []string
+	size := 0
 	for _, piece := range w.pieces {
 		if piece.field == nil {
 			parts = append(parts, quoted(piece.text))
@@ -238,6 +242,9 @@ func (c *wordFields) operand(w *codeWord, absent string) (expr, problem string) 
 		expr, problem := c.nested(piece.field, absent)
 		if problem != "" {
 			return "", "the field " + piece.field.name() + " in it cannot be filled: " + problem
+		}
+		if size += len(expr); size > lang.MaxTag {
+			return "", tooLong
 		}
 		parts = append(parts, "("+expr+")")
 	}

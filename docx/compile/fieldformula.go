@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"platen/docx/lang"
 )
 
 // Formulas (ISO 29500-1 §17.16.3): calculations with numbers, merge fields, and a few functions. Those with cells of tables, comparisons,
@@ -28,6 +30,7 @@ type formulaReader struct {
 	pieces    []codePiece // what is left
 	separator rune        // of arguments
 	depth     int         // of parentheses
+	size      int         // of the operands so far, in bytes
 	problem   string
 }
 
@@ -41,8 +44,10 @@ func (c *wordFields) formula(f *wordField) (expr, problem string) {
 		}
 	}
 	expr = r.sum()
-	if r.problem == "" && r.peek() != 0 {
-		r.problem = "Platen does not compute " + string(r.peek()) + " in formulas; write a tag instead"
+	if next := r.peek(); r.problem == "" && next == '\uFFFC' {
+		r.problem = "an operator is missing before the field " + r.pieces[0].field.name() + " in its formula"
+	} else if r.problem == "" && next != 0 {
+		r.problem = "Platen does not compute " + string(next) + " in formulas; write a tag instead"
 	}
 	if r.problem != "" {
 		return "", r.problem
@@ -59,7 +64,7 @@ func (c *wordFields) formula(f *wordField) (expr, problem string) {
 func (f *wordField) formulaCode() (pieces []codePiece, switches []fieldSwitch) {
 	_, switches = cutSwitches(f.words())
 	started := false
-	for _, piece := range f.code {
+	for _, piece := range f.joinedCode() {
 		if piece.field == nil {
 			if !started {
 				_, piece.text, started = strings.Cut(piece.text, "=")
@@ -68,11 +73,7 @@ func (f *wordField) formulaCode() (pieces []codePiece, switches []fieldSwitch) {
 				return append(pieces, codePiece{text: before}), switches
 			}
 		}
-		if n := len(pieces); n > 0 && piece.field == nil && pieces[n-1].field == nil {
-			pieces[n-1].text += piece.text // Word may have split it anywhere
-		} else {
-			pieces = append(pieces, piece)
-		}
+		pieces = append(pieces, piece)
 	}
 	return pieces, switches
 }
@@ -111,25 +112,20 @@ func (r *formulaReader) fail(problem string) string {
 	return "0"
 }
 
-func (r *formulaReader) sum() string {
-	expr := r.product()
-	for {
-		op := r.accept("+-")
-		if op == 0 {
-			return expr
-		}
-		expr += " " + string(op) + " " + r.product()
-	}
-}
+func (r *formulaReader) sum() string { return r.chain("+-", r.product) }
 
-func (r *formulaReader) product() string {
-	expr := r.operand()
+func (r *formulaReader) product() string { return r.chain("*/", r.operand) }
+
+// chain reads operands with operators between them.
+func (r *formulaReader) chain(operators string, operand func() string) string {
+	var b strings.Builder
+	b.WriteString(operand())
 	for {
-		op := r.accept("*/")
+		op := r.accept(operators)
 		if op == 0 {
-			return expr
+			return b.String()
 		}
-		expr += " " + string(op) + " " + r.operand()
+		b.WriteString(" " + string(op) + " " + operand())
 	}
 }
 
@@ -156,9 +152,9 @@ func (r *formulaReader) operand() string {
 		if problem != "" {
 			return r.fail("the field " + f.name() + " in it cannot be filled: " + problem)
 		}
-		expr = "$value(" + value + ")"
+		expr = r.sized("$value(" + value + ")")
 	case '0' <= c && c <= '9' || c == '.':
-		expr = r.number()
+		expr = r.sized(r.number())
 	case unicode.IsLetter(c) || c == '_':
 		expr = r.name()
 	default:
@@ -168,6 +164,14 @@ func (r *formulaReader) operand() string {
 		expr = "(" + expr + " / 100)"
 	}
 	return expr
+}
+
+// sized returns an operand, unless all operands together are too long.
+func (r *formulaReader) sized(operand string) string {
+	if r.size += len(operand); r.size > lang.MaxTag {
+		return r.fail(tooLong)
+	}
+	return operand
 }
 
 // number reads a number.
@@ -195,7 +199,7 @@ func (r *formulaReader) word(isPart func(rune) bool) string {
 func (r *formulaReader) name() string {
 	name := r.word(func(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) })
 	if v := r.fields.variables[strings.ToLower(name)]; v != "" {
-		return "$value(" + v + ")"
+		return r.sized("$value(" + v + ")")
 	}
 	fn, known := formulaFunctions[strings.ToUpper(name)]
 	if !known || r.accept("(") == 0 {

@@ -32,7 +32,7 @@ func (c *wordFields) ifRecord(expr string) string {
 	if c.record == 0 {
 		return expr
 	}
-	return fmt.Sprintf(`$if($length(%s) > %d, %s, "")`, records, c.record, expr)
+	return fmt.Sprintf(`$if(%s[%d] isPresent, %s, "")`, records, c.record, expr)
 }
 
 // recordNumber returns the expression for the words of a field MERGEREC or MERGESEQ.

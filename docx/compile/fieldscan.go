@@ -55,6 +55,9 @@ func storyOf(n *wml.Node) *wml.Node {
 // walk finds the fields in the content of a paragraph, or of an element in one.
 func (s *fieldScan) walk(n *wml.Node) {
 	for _, child := range n.Children {
+		if child.Name != "w:r" && child.Name != "w:proofErr" {
+			s.part()
+		}
 		switch {
 		case child.Name == "w:r":
 			s.run(child)
@@ -78,6 +81,24 @@ func (s *fieldScan) add(f *wordField) {
 	s.open = append(s.open, f)
 }
 
+// part notes that something other than a run is in the innermost open field.
+func (s *fieldScan) part() {
+	if last := len(s.open) - 1; last >= 0 {
+		s.open[last].isParted = true
+	}
+}
+
+// end ends the innermost open field in a run.
+func (s *fieldScan) end(run *wml.Node) (f *wordField) {
+	last := len(s.open) - 1
+	f = s.open[last]
+	f.end, s.open = run, s.open[:last]
+	if f.isParted {
+		s.part()
+	}
+	return f
+}
+
 // simple reads a w:fldSimple.
 func (s *fieldScan) simple(n *wml.Node) {
 	around := len(s.open)
@@ -90,21 +111,40 @@ func (s *fieldScan) simple(n *wml.Node) {
 
 // run reads the marks, the codes, and the texts of a run.
 func (s *fieldScan) run(run *wml.Node) {
+	var ended *wordField // by the last child
+	anything, content := false, false
 	for _, n := range run.Children {
+		if invisible[n.Name] {
+			continue
+		}
+		if ended != nil {
+			ended.sharesRun, ended = true, nil
+		}
 		last := len(s.open) - 1
 		switch {
 		case n.Name == "w:fldChar" && wml.AttrValue(s.src, n, "w:fldCharType") == "begin":
-			s.add(&wordField{begin: run})
+			s.add(&wordField{begin: run, sharesRun: anything})
+		case n.Name != "w:fldChar" && n.Name != "w:instrText":
+			if content = true; last >= 0 {
+				s.content(n, run, s.open[last])
+			}
 		case last < 0:
 		case n.Name == "w:fldChar" && wml.AttrValue(s.src, n, "w:fldCharType") == "separate":
 			s.open[last].separate = run
 		case n.Name == "w:fldChar":
-			s.open[last].end = run
-			s.open = s.open[:last]
-		case n.Name == "w:instrText" && s.open[last].separate == nil:
+			ended = s.end(run)
+			ended.sharesRun = ended.sharesRun || content
+		case s.open[last].separate == nil:
 			s.open[last].code = append(s.open[last].code, codePiece{text: scan.Text(s.src[n.OpenEnd:n.CloseStart]), run: run})
-		case n.Name == "w:t" && s.open[last].separate != nil && s.open[last].result == nil:
-			s.open[last].result = run
 		}
+		anything = true
+	}
+}
+
+// content reads an element of a run in a field that is neither a mark nor code.
+func (s *fieldScan) content(n, run *wml.Node, f *wordField) {
+	f.sharesRun = f.sharesRun || f.begin == run
+	if n.Name == "w:t" && f.separate != nil && f.result == nil {
+		f.result = run
 	}
 }

@@ -12,21 +12,23 @@ import (
 // maxVariable is the largest length of the expression for a bookmark, in bytes. A bookmark may show others.
 const maxVariable = 2000
 
-// findSet notes the bookmarks that a field, or one in it, gives a value of the input.
-func (c *wordFields) findSet(f *wordField) {
-	if f.name() == "SET" && (f.holds("MERGEFIELD") || c.readsVariable(f)) {
-		if words := f.words(); len(words) > 1 {
-			c.settable[strings.ToLower(words[1].plain())] = true
-		}
-	}
+// findSet notes the bookmarks that a field, or one in it, gives a value of the input. It reports whether the field reads the input.
+func (c *wordFields) findSet(f *wordField) (reads bool) {
+	reads = f.name() == "MERGEFIELD"
 	for _, piece := range f.code {
 		if piece.field != nil {
-			c.findSet(piece.field)
+			reads = c.findSet(piece.field) || reads
 		}
 	}
 	for _, inner := range f.inner {
 		c.findSet(inner)
 	}
+	if reads = reads || c.namesVariable(f); reads && f.name() == "SET" {
+		if words := f.words(); len(words) > 1 {
+			c.settable[strings.ToLower(words[1].plain())] = true
+		}
+	}
+	return reads
 }
 
 // set has the fields after a field SET show its value.
@@ -90,6 +92,12 @@ func (c *wordFields) reference(f *wordField) (expr, problem string) {
 
 // readsVariable reports whether a field, or one in its code, shows a bookmark with a value of the input.
 func (c *wordFields) readsVariable(f *wordField) bool {
+	return c.namesVariable(f) ||
+		slices.ContainsFunc(f.code, func(p codePiece) bool { return p.field != nil && c.readsVariable(p.field) })
+}
+
+// namesVariable reports whether a field itself shows a bookmark with a value of the input.
+func (c *wordFields) namesVariable(f *wordField) bool {
 	if len(c.settable) == 0 {
 		return false
 	}
@@ -106,9 +114,7 @@ func (c *wordFields) readsVariable(f *wordField) bool {
 		}
 	case kind == "=":
 		notName := func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-		if slices.ContainsFunc(strings.FieldsFunc(f.text(), notName), isSet) {
-			return true
-		}
+		return slices.ContainsFunc(strings.FieldsFunc(f.text(), notName), isSet)
 	}
-	return slices.ContainsFunc(f.code, func(p codePiece) bool { return p.field != nil && c.readsVariable(p.field) })
+	return false
 }

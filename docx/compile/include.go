@@ -179,7 +179,7 @@ func (c *compiler) isBehindTable(par *wml.Node) bool {
 	if par.Parent == nil {
 		return false
 	}
-	i := slices.Index(par.Parent.Children, par)
+	i := par.Index()
 	return i > 0 && par.Parent.Children[i-1].Name == "w:tbl"
 }
 

@@ -230,7 +230,7 @@ func (c *compiler) needsParagraphBehind(par *wml.Node) bool {
 	if par.Parent == nil {
 		return true
 	}
-	i := slices.Index(par.Parent.Children, par)
+	i := par.Index()
 	for _, n := range par.Parent.Children[i+1:] {
 		switch n.Name {
 		case "w:p":

@@ -76,7 +76,7 @@ func (c *tocs) find() {
 			default:
 				c.own = append(c.own, t)
 			}
-			i = slices.Index(n.Children, t.last)
+			i = t.last.Index()
 		}
 	}
 	walk(c.root)

@@ -25,6 +25,8 @@ type wordFields struct {
 	record  int // the number of fields NEXT so far
 	shown   int // the number of records with fields
 
+	braces []int // the positions of {{ in the part; nil until they are asked for
+
 	variables map[string]string // the expressions of the bookmarks, in lower case, that SET has given a value so far
 }
 
@@ -42,6 +44,8 @@ type wordField struct {
 	inner      []*wordField // the fields in its result
 	result     *wml.Node    // the first run of its result; nil if it has none
 	separate   *wml.Node    // the run that ends the code; nil if there is none
+	isParted   bool         // something other than runs is between its marks
+	sharesRun  bool         // its first or last run has something that is not of its marks and its code
 
 	kind    string     // the result of name, once that has been called
 	split   []codeWord // the result of words, if isSplit
@@ -137,20 +141,15 @@ func (f *wordField) isWhole() bool {
 	if f.end == nil || f.begin.Parent != f.end.Parent {
 		return false
 	}
-	siblings := f.begin.Parent.Children
-	for _, n := range siblings[slices.Index(siblings, f.begin) : slices.Index(siblings, f.end)+1] {
-		if n.Name != "w:r" && n.Name != "w:proofErr" && n != f.begin {
-			return false
-		}
+	return f.begin.Name == "w:fldSimple" || !f.isParted && !f.sharesRun
+}
+
+// whyParted says why a field is not whole.
+func (f *wordField) whyParted() string {
+	if f.end != nil && f.begin.Parent == f.end.Parent && !f.isParted {
+		return "it shares a run with other text or another field; insert it again in Word, or write a tag instead"
 	}
-	for _, run := range []*wml.Node{f.begin, f.end} {
-		for _, n := range run.Children {
-			if run.Name == "w:r" && !invisible[n.Name] && n.Name != "w:fldChar" && n.Name != "w:instrText" {
-				return false
-			}
-		}
-	}
-	return true
+	return "it is not in one paragraph, or something other than text is in it; put it into one paragraph, or write tags instead"
 }
 
 // mergeKinds are the fields that are filled, or that a warning is about because they are not.
@@ -173,7 +172,7 @@ func (c *wordFields) fill(f *wordField) bool {
 		c.set(f)
 		return true
 	case f.isLong():
-		c.warnStays(f, "its code is too long")
+		c.warnStays(f, tooLong)
 		return true
 	case f.end != nil && c.hasTags(f):
 		if f.hasTagsInCode() && kind != "DOCPROPERTY" {
@@ -182,7 +181,7 @@ func (c *wordFields) fill(f *wordField) bool {
 		return true
 	case !f.isWhole():
 		if kind != "DOCPROPERTY" {
-			c.warnStays(f, "it is not in one paragraph, or something other than text is in it; put it into one paragraph, or write tags instead")
+			c.warnStays(f, f.whyParted())
 		}
 		return kind != "DOCPROPERTY"
 	case kind == "NEXT":
@@ -199,19 +198,19 @@ func (c *wordFields) fill(f *wordField) bool {
 
 // fillCode has the merge fields in the code of a field filled. more is added to the form of their values.
 func (c *wordFields) fillCode(link *wordField, more program.CodeForm) {
-	var before strings.Builder
+	var before quotes
 	for _, piece := range link.code {
 		f := piece.field
 		switch {
 		case f == nil:
-			before.WriteString(piece.text)
+			before.read(piece.text)
 		case f.name() != "MERGEFIELD" || !f.isWhole() || c.hasTags(f):
 			c.warnStays(link, "the field "+f.name()+" in its code cannot be filled; write a tag in its place")
 		default:
 			expr, problem := c.merged(f, "")
 			if tag := c.tagOf(f, expr, problem); tag != nil {
 				form := program.InCode | more
-				if isBare(before.String()) {
+				if !before.open {
 					form |= program.Bare
 				}
 				c.found = append(c.found, filledField{f, tag, form})
@@ -230,14 +229,16 @@ func (c *wordFields) tagOf(f *wordField, expr, problem string) *lang.Tag {
 			text = tag.String() // without needless backquotes
 		}
 	}
+	if par, _ := c.pieceNear(f.begin); par == nil && problem == "" {
+		problem = "it shows nothing, and neither does its paragraph; update it in Word (F9)"
+	}
 	if problem != "" {
 		c.warnStays(f, problem)
 		return nil
 	}
 	a := c.asideIn(f.begin, text, "the field "+f.name())
 	if a == nil {
-		c.warnStays(f, "it shows nothing, and neither does its paragraph; update it in Word (F9)")
-		return nil
+		return nil // which is reported
 	}
 	a.mark.tag.FoldNames()
 	c.asides = append(c.asides, a)
@@ -267,7 +268,24 @@ func (f *wordField) hasTagsInCode() bool {
 
 // hasTags reports whether there are tags in the field.
 func (c *wordFields) hasTags(f *wordField) bool {
-	return bytes.Contains(c.src[f.begin.Start:f.end.End], []byte("{{"))
+	if c.braces == nil {
+		c.braces = bracesIn(c.src)
+	}
+	i, _ := slices.BinarySearch(c.braces, f.begin.Start)
+	return i < len(c.braces) && c.braces[i] < f.end.End
+}
+
+// bracesIn returns the positions of the braces that tags may begin with. It is not nil.
+func bracesIn(src []byte) []int {
+	all := []int{}
+	for at := 0; ; at++ {
+		next := bytes.Index(src[at:], []byte("{{"))
+		if next < 0 {
+			return all
+		}
+		at += next
+		all = append(all, at)
+	}
 }
 
 // edit writes the edits of the fields.
@@ -305,10 +323,12 @@ func (c *wordFields) edit() {
 // formatOf returns the properties of the run of a field's value: those of its result or, with \* CHARFORMAT, of its code.
 func (c *wordFields) formatOf(f *wordField) string {
 	run := f.result
-	for _, piece := range f.code {
-		if piece.run != nil && (run == nil || strings.Contains(strings.ToUpper(f.text()), "CHARFORMAT")) {
-			run = piece.run
-			break
+	if run == nil || strings.Contains(strings.ToUpper(f.text()), "CHARFORMAT") {
+		for _, piece := range f.code {
+			if piece.run != nil {
+				run = piece.run
+				break
+			}
 		}
 	}
 	if props := run.Child("w:rPr"); props != nil {

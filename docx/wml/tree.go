@@ -169,6 +169,12 @@ func (n *Node) Under(top *Node) *Node {
 	return n
 }
 
+// Index returns the position of n among the children of its parent.
+func (n *Node) Index() int {
+	i, _ := slices.BinarySearchFunc(n.Parent.Children, n.Start, func(c *Node, at int) int { return c.Start - at })
+	return i
+}
+
 // Depth returns the number of ancestors of n.
 func (n *Node) Depth() int {
 	d := 0
