@@ -66,6 +66,9 @@ func hostileFields(n int) map[string]string {
 		"results in each other":     par(many(open+codeRun("PAGEREF b")+shown) + name + many(end)),
 		"properties in each other":  par(many(open+codeRun("DOCPROPERTY x")+shown) + `<w:bookmarkEnd w:id="1"/>` + many(end)),
 		"links in each other":       par(many(fieldBegin(`HYPERLINK "`)+name+shown) + many(end)),
+		"variables without an end":  many(par(fieldBegin("SET b ") + name)),
+		"computed tags":             par(many(fieldBegin("= ") + fieldRuns("QUOTE {{n}}") + fieldEnd(" * {{n}}"))),
+		"tags in each other":        par(many(fieldBegin(`IF {{n}} = 5 "`)) + many(fieldEnd(`"`))),
 		"fields without an end":     par(many(fieldBegin("MERGEFIELD Name"))),
 		"paragraphs without an end": many(par(fieldBegin("MERGEFIELD Name"))),
 		"marks in one run": par(`<w:r>` + many(`<w:fldChar w:fldCharType="begin"/><w:instrText>MERGEFIELD Name</w:instrText>`+

@@ -253,6 +253,9 @@ var fetching = wml.SetOf("INCLUDETEXT INCLUDEPICTURE INCLUDE IMPORT LINK DDE DDE
 
 // read reads the tags of a text.
 func (c *plainTexts) read(t plainText) {
+	if t.code && (c.fields.claimed[t.field] || c.fields.claimed[t.field.Parent]) {
+		return
+	}
 	p := c.flattened(&t)
 	spans, orphans := lang.Find(p.text)
 	for _, braces := range orphans[:min(len(orphans), maxOrphans)] {

@@ -25,12 +25,12 @@ func (f *wordField) isLong() bool {
 	return n > maxFieldCode
 }
 
-// joinedCode returns the code with each text in one piece, which Word may have split anywhere.
+// joinedCode returns the code with each text in one piece, which Word may have split anywhere, and with tags as fields.
 func (f *wordField) joinedCode() (joined []codePiece) {
 	var text strings.Builder
 	flush := func() {
 		if text.Len() > 0 {
-			joined = append(joined, codePiece{text: text.String()})
+			joined = append(joined, tagPieces(text.String())...)
 			text.Reset()
 		}
 	}

@@ -33,6 +33,8 @@ func (c *wordFields) nested(f *wordField, absent string) (expr, problem string) 
 	}
 	words := f.words()
 	switch kind := f.name(); {
+	case f.isTag():
+		return tagExpression(kind)
 	case kind == "=":
 		return c.formula(f)
 	case kind == "MERGEREC" || kind == "MERGESEQ":

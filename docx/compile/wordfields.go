@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -25,7 +24,8 @@ type wordFields struct {
 	record  int // the number of fields NEXT so far
 	shown   int // the number of records with fields
 
-	braces []int // the positions of {{ in the part; nil until they are asked for
+	braces  []int              // the positions of {{ in the part; nil until they are asked for
+	claimed map[*wml.Node]bool // the first runs of the fields with tags in their code that a value replaces
 
 	variables map[string]string // the expressions of the bookmarks, in lower case, that SET has given a value so far
 }
@@ -66,7 +66,7 @@ var valueKinds = wml.SetOf("MERGEFIELD DOCPROPERTY ADDRESSBLOCK GREETINGLINE NEX
 // find finds the fields.
 func (c *wordFields) find() {
 	all := c.findFields()
-	if !slices.ContainsFunc(all, (*wordField).takesValue) && len(c.settable) == 0 {
+	if len(c.settable) == 0 && !slices.ContainsFunc(all, func(f *wordField) bool { return f.takesValue() || c.isTagged(f) }) {
 		return
 	}
 	for _, f := range all {
@@ -158,15 +158,17 @@ var mergeKinds = wml.SetOf("MERGEFIELD NEXT DOCPROPERTY ADDRESSBLOCK GREETINGLIN
 // fill has a field filled or removed, if it is one of those, or has a merge field in its code. It returns false if the field stays as it
 // is, and nothing is to be said about it.
 func (c *wordFields) fill(f *wordField) bool {
-	kind := f.name()
+	kind, tagged := f.name(), c.isTagged(f)
 	switch {
-	case kind == "=" && f.end != nil && cellNames.MatchString(f.text()):
+	case kind == "=" && f.end != nil && cellNames.MatchString(f.textWithoutTags()):
 		c.warnStays(f, "it computes with cells of a table; update it in Word (F9), or write a tag such as {{$sum(items.price)}}")
 		return true
-	case !mergeKinds[kind] && !f.holds("MERGEFIELD") && !c.readsVariable(f):
+	case !mergeKinds[kind] && !f.holds("MERGEFIELD") && !c.readsVariable(f) && !tagged:
 		return false
 	case kind == "HYPERLINK":
-		c.fillCode(f, program.InLink)
+		if !tagged || f.holds("MERGEFIELD") {
+			c.fillCode(f, program.InLink)
+		}
 		return false
 	case kind == "SET":
 		c.set(f)
@@ -174,8 +176,10 @@ func (c *wordFields) fill(f *wordField) bool {
 	case f.isLong():
 		c.warnStays(f, tooLong)
 		return true
-	case f.end != nil && c.hasTags(f):
-		if f.hasTagsInCode() && kind != "DOCPROPERTY" {
+	case tagged && (!mergeKinds[kind] || kind == "DOCPROPERTY"):
+		return c.fillTagged(f)
+	case c.hasTags(f):
+		if tagged || !c.hasTagsInResult(f) {
 			c.warnStays(f, "it has tags in its code; write tags for its merge fields too")
 		}
 		return true
@@ -191,6 +195,7 @@ func (c *wordFields) fill(f *wordField) bool {
 	}
 	expr, problem := c.expressionOf(f)
 	if tag := c.tagOf(f, expr, problem); tag != nil {
+		tag.FoldNames()
 		c.found = append(c.found, filledField{field: f, tag: tag})
 	}
 	return true
@@ -209,6 +214,7 @@ func (c *wordFields) fillCode(link *wordField, more program.CodeForm) {
 		default:
 			expr, problem := c.merged(f, "")
 			if tag := c.tagOf(f, expr, problem); tag != nil {
+				tag.FoldNames()
 				form := program.InCode | more
 				if !before.open {
 					form |= program.Bare
@@ -224,7 +230,7 @@ func (c *wordFields) tagOf(f *wordField, expr, problem string) *lang.Tag {
 	text := "{{" + expr + "}}"
 	if problem == "" {
 		if tag, err := lang.ParseTag(text); err != nil {
-			problem = "it cannot be read: " + err.Error()
+			problem = unreadableField(err)
 		} else {
 			text = tag.String() // without needless backquotes
 		}
@@ -240,7 +246,6 @@ func (c *wordFields) tagOf(f *wordField, expr, problem string) *lang.Tag {
 	if a == nil {
 		return nil // which is reported
 	}
-	a.mark.tag.FoldNames()
 	c.asides = append(c.asides, a)
 	return a.mark.tag
 }
@@ -258,34 +263,6 @@ func (f *wordField) holds(kind string) bool {
 		}
 	}
 	return false
-}
-
-// hasTagsInCode reports whether there are tags in the code of the field.
-func (f *wordField) hasTagsInCode() bool {
-	return strings.Contains(f.text(), "{{") ||
-		slices.ContainsFunc(f.code, func(p codePiece) bool { return p.field != nil && p.field.hasTagsInCode() })
-}
-
-// hasTags reports whether there are tags in the field.
-func (c *wordFields) hasTags(f *wordField) bool {
-	if c.braces == nil {
-		c.braces = bracesIn(c.src)
-	}
-	i, _ := slices.BinarySearch(c.braces, f.begin.Start)
-	return i < len(c.braces) && c.braces[i] < f.end.End
-}
-
-// bracesIn returns the positions of the braces that tags may begin with. It is not nil.
-func bracesIn(src []byte) []int {
-	all := []int{}
-	for at := 0; ; at++ {
-		next := bytes.Index(src[at:], []byte("{{"))
-		if next < 0 {
-			return all
-		}
-		at += next
-		all = append(all, at)
-	}
 }
 
 // edit writes the edits of the fields.
@@ -335,6 +312,15 @@ func (c *wordFields) formatOf(f *wordField) string {
 		return string(c.src[props.Start:props.End])
 	}
 	return ""
+}
+
+// textWithoutTags returns the text of the code, without that of tags and fields in it.
+func (f *wordField) textWithoutTags() string {
+	var b strings.Builder
+	for _, piece := range f.joinedCode() {
+		b.WriteString(piece.text)
+	}
+	return b.String()
 }
 
 // text returns the text of the code, without that of fields in it.
