@@ -161,7 +161,6 @@ var unsuited = map[string]string{
 	"testdata/content-controls.txtar":        "a date control with a time, which the sample does not know",
 	"testdata/error-details.txtar":           `{{n * "x"}}`,
 	"testdata/locale.txtar":                  "a date whose pattern comes from the locale and has a time",
-	"testdata/word-fields-pictures.txtar":    "a 12-hour clock in a field",
 	"testdata/missing-blank.txtar":           "{{null}}",
 	"testdata/word-fields-locale.txtar":      "pictures that only German reads",
 }

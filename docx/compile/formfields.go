@@ -71,6 +71,7 @@ func (c *wordFields) findForm(f *wordField) {
 		a.reads = form.form.AddTo
 		c.asides = append(c.asides, a)
 		form.tag = a.mark.tag
+		form.tag.FromField()
 		c.forms = append(c.forms, form)
 	}
 }

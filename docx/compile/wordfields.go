@@ -246,6 +246,7 @@ func (c *wordFields) tagOf(f *wordField, expr, problem string) *lang.Tag {
 	if a == nil {
 		return nil // which is reported
 	}
+	a.mark.tag.FromField()
 	c.asides = append(c.asides, a)
 	return a.mark.tag
 }

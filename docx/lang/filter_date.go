@@ -102,7 +102,7 @@ func unusablePattern(f *Filter, err error) error {
 const cannotBeUsed = "cannot be used: "
 
 // checkClock warns about a pattern with a time of day that a date does not have, and about hours up to 12 that may be in the morning or in
-// the afternoon.
+// the afternoon, except in fields of Word.
 func (e *Env) checkClock(m moment, pattern string) {
 	if !ShowsTime(pattern) {
 		return
@@ -111,7 +111,7 @@ func (e *Env) checkClock(m moment, pattern string) {
 	switch {
 	case m.dateOnly:
 		e.doubtAbout(e.subject, "The value of '"+e.subject.String()+"'"+NoTime)
-	case strings.ContainsAny(letters, "hK") && !strings.ContainsAny(letters, "aB"):
+	case !e.tag.ofField && strings.ContainsAny(letters, "hK") && !strings.ContainsAny(letters, "aB"):
 		e.doubt("The hours in the pattern " + quote(pattern) +
 			" are those of a 12-hour clock, without am or pm. Write HH for 24 hours, or add a.")
 	}

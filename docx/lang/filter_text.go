@@ -20,7 +20,10 @@ var textFilters = map[string]*filter{
 		apply: letters((*Env).lower),
 	},
 	"titlecase":  {usage: "titlecase", takes: takes{want: aScalar}, respells: true, also: []string{"title"}, apply: letters((*Env).title)},
-	"capitalize": {usage: "capitalize", takes: takes{want: aScalar}, respells: true, apply: letters((*Env).capitalize)},
+	"capitalize": {
+		usage: `capitalize or capitalize("words")`, arity: arity{0, 1}, takes: takes{want: aScalar}, args: []takes{like(aText, "words")},
+		respells: true, check: checkCapitalized, apply: capitalize,
+	},
 	"trim":       {usage: "trim", takes: takes{want: aScalar}, same: true, also: []string{"strip"}, apply: letters(trim)},
 	"truncate": {
 		usage: `truncate(20) or truncate(20, "…")`, arity: arity{1, 2}, also: []string{"shorten"},
@@ -65,7 +68,32 @@ func eachText(change func(*Env, *Filter, string) (Value, error)) func(*Env, *Fil
 	})
 }
 
-// capitalize makes the first letter a capital one and leaves the others.
+// capitalize makes the first letter, or that of each word, a capital one and leaves the others.
+func capitalize(e *Env, f *Filter, v Value) (Value, error) {
+	change := (*Env).capitalize
+	which, err := e.textOr(f, 0, "")
+	switch {
+	case err != nil:
+		return nil, err
+	case which == ofWords:
+		change = (*Env).initials
+	case len(f.Args) > 0:
+		return nil, &fault{node: f.Args[0], message: checkCapitalized(f, which)}
+	}
+	return letters(change)(e, f, v)
+}
+
+// ofWords is the argument of capitalize for the first letter of each word.
+const ofWords = "words"
+
+// checkCapitalized returns the mistake in the argument of capitalize, or "".
+func checkCapitalized(_ *Filter, which string) string {
+	if which != ofWords {
+		return `is not "` + ofWords + `", which capitalizes each word`
+	}
+	return ""
+}
+
 func (e *Env) capitalize(s string) string {
 	_, n := utf8.DecodeRuneInString(s)
 	return e.upper(s[:n]) + s[n:]

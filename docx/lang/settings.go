@@ -28,6 +28,8 @@ func (e *Env) lower(s string) string { return e.locale().Lower(s) }
 
 func (e *Env) title(s string) string { return e.locale().Title(s) }
 
+func (e *Env) initials(s string) string { return e.locale().Initials(s) }
+
 // enumerate joins texts as people write lists.
 func (e *Env) enumerate(texts []string) string { return e.locale().List(texts) }
 

@@ -73,7 +73,13 @@ type Tag struct {
 	KeyVar  string   // the first variable of a loop over keys, as in {{for k, v in m}}; else ""
 	Expr    Node     // value, list or condition, or the name of the file of an Include; nil for all other kinds
 	Filters []Filter // of values and loops, and of an Include that chooses
+
+	ofField bool // see FromField
 }
+
+// FromField notes that the tag stands for a field of Word, in whose formats the hours of a 12-hour clock are usual without am or pm. It must
+// be called before the tag is used.
+func (t *Tag) FromField() { t.ofField = true }
 
 // Filter returns the last filter of that name that the tag has, or nil.
 func (t *Tag) Filter(name string) *Filter {

@@ -146,7 +146,7 @@ func newLocale(tag string, c conventions, parent *Locale) *Locale {
 	})
 	und := language.Make(tag)
 	l.casers.New = func() any {
-		return &caser{upper: cases.Upper(und), lower: cases.Lower(und), title: cases.Title(und)}
+		return &caser{upper: cases.Upper(und), lower: cases.Lower(und), title: cases.Title(und), initials: cases.Title(und, cases.NoLower)}
 	}
 	l.collators.New = func() any { return collate.New(und) }
 	return l
@@ -192,7 +192,7 @@ func (l *Locale) Tag() string { return l.tag }
 func (l *Locale) RightToLeft() bool { return l.language == "ar" || l.language == "he" }
 
 // A caser changes letter case; one serves one call at a time.
-type caser struct{ upper, lower, title cases.Caser }
+type caser struct{ upper, lower, title, initials cases.Caser }
 
 func (l *Locale) recase(s string, by func(*caser) cases.Caser) string {
 	c := l.casers.Get().(*caser)
@@ -213,6 +213,11 @@ func (l *Locale) Lower(s string) string {
 // Title returns s with a capital at the beginning of every word and small letters after (Dutch: IJsland).
 func (l *Locale) Title(s string) string {
 	return l.recase(s, func(c *caser) cases.Caser { return c.title })
+}
+
+// Initials returns s with a capital at the beginning of every word, and leaves the other letters.
+func (l *Locale) Initials(s string) string {
+	return l.recase(s, func(c *caser) cases.Caser { return c.initials })
 }
 
 // Compare orders two texts as a dictionary of the language does; it is negative, 0 or positive. Texts that differ are
