@@ -70,8 +70,8 @@ func problemOf(kind string) string {
 
 // textFilters are the filters for the formats of \* that change text, in lower case. Formats without a filter change nothing here.
 var textFilters = map[string]string{
-	"upper": "uppercase", "lower": "lowercase", "firstcap": "capitalize", "caps": `capitalize("words")`, "cardtext": "words", "ordinal": "ordinal",
-	"mergeformat": "", "charformat": "", "arabic": "",
+	"upper": "uppercase", "lower": "lowercase", "firstcap": "capitalize", "caps": `capitalize("words")`, "cardtext": "words",
+	"ordinal": "ordinal", "mergeformat": "", "charformat": "", "arabic": "",
 }
 
 // harmless are switches that do not change the value of a field.

@@ -20,6 +20,8 @@ func format(e *Env, f *Filter, v Value) (Value, error) {
 		return nil, err
 	}
 	switch {
+	case locale.ExcelCode(pattern) != "":
+		return nil, &fault{node: f.Args[0], message: checkFormat(f, pattern)}
 	case strings.EqualFold(pattern, "US-Number"):
 		return e.groupThousands(v, ",", ".")
 	case strings.EqualFold(pattern, "EU-Number"):
@@ -43,6 +45,9 @@ func format(e *Env, f *Filter, v Value) (Value, error) {
 
 // checkFormat returns the mistake in a pattern of format, or "". Most mistakes depend on the value.
 func checkFormat(_ *Filter, pattern string) string {
+	if mistake := locale.ExcelCode(pattern); mistake != "" {
+		return "is not a number format: " + mistake
+	}
 	if isMask(pattern) || strings.ContainsAny(pattern, "#0") || !isDatePattern(pattern) && boxDate(pattern) == "" {
 		return ""
 	}

@@ -19,12 +19,12 @@ var textFilters = map[string]*filter{
 		usage: "lowercase", takes: takes{want: aScalar}, respells: true, also: []string{"lower", "downcase"},
 		apply: letters((*Env).lower),
 	},
-	"titlecase":  {usage: "titlecase", takes: takes{want: aScalar}, respells: true, also: []string{"title"}, apply: letters((*Env).title)},
+	"titlecase": {usage: "titlecase", takes: takes{want: aScalar}, respells: true, also: []string{"title"}, apply: letters((*Env).title)},
 	"capitalize": {
 		usage: `capitalize or capitalize("words")`, arity: arity{0, 1}, takes: takes{want: aScalar}, args: []takes{like(aText, "words")},
 		respells: true, check: checkCapitalized, apply: capitalize,
 	},
-	"trim":       {usage: "trim", takes: takes{want: aScalar}, same: true, also: []string{"strip"}, apply: letters(trim)},
+	"trim": {usage: "trim", takes: takes{want: aScalar}, same: true, also: []string{"strip"}, apply: letters(trim)},
 	"truncate": {
 		usage: `truncate(20) or truncate(20, "…")`, arity: arity{1, 2}, also: []string{"shorten"},
 		takes: takes{want: aScalar}, args: []takes{likeNumber("20"), like(aText, "…")}, apply: eachText(truncate),

@@ -77,8 +77,8 @@ type Tag struct {
 	ofField bool // see FromField
 }
 
-// FromField notes that the tag stands for a field of Word, in whose formats the hours of a 12-hour clock are usual without am or pm. It must
-// be called before the tag is used.
+// FromField notes that the tag stands for a field of Word, in whose formats hours up to 12 need no am or pm. It must be called before the
+// tag is used.
 func (t *Tag) FromField() { t.ofField = true }
 
 // Filter returns the last filter of that name that the tag has, or nil.

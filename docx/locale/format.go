@@ -39,6 +39,9 @@ func (l *Locale) compileFormat(text string) (*numberFormat, error) {
 	if strings.Count(text, "'")%2 > 0 {
 		return fail("text goes between two apostrophes, and one of them is missing; the locale separates groups: write #,##0")
 	}
+	if mistake := ExcelCode(text); mistake != "" {
+		return fail("%s", mistake)
+	}
 	positive, negative, both := cutOutsideQuotes(text, ';')
 	prefix, digits, suffix := cutDigits(positive)
 	p := &numberFormat{}

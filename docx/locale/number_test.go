@@ -124,6 +124,11 @@ func TestNumberFormatsThatCannotBeRead(t *testing.T) {
 		"#,,##0":                        "write commas between digits",
 		"0E0":                           "exponent",
 		"0;minus":                       "after the semicolon",
+		"#,##0.00;[Red]-#,##0.00":       `[Red] is a code of Excel; for a color, write the filter color`,
+		"[Color 10]0":                   "[Color 10] is a code of Excel",
+		"[Rot]0":                        "[Rot] is a code of Excel",
+		"[>=100]0":                      "write $if(condition, value, otherwise)",
+		"[$€-407] #,##0":                "write the sign of the currency itself",
 		strings.Repeat("0", 300):        "longer than 256 bytes",
 		"0." + strings.Repeat("0", 101): "more than 100 decimals",
 	} {
@@ -131,6 +136,15 @@ func TestNumberFormatsThatCannotBeRead(t *testing.T) {
 		var wrong *locale.PatternError
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gives %q, %v; want an error with %q", format, got, err, want)
+		}
+	}
+}
+
+// Brackets with other text, and codes between apostrophes, are text.
+func TestNumberFormatsWithBrackets(t *testing.T) {
+	for format, want := range map[string]string{"0 [net]": "1 [net]", "'[Red]' 0": "[Red] 1", "[0]": "[1]", "0 '[' [x": "1 [ [x"} {
+		if got, err := locale.Default().Number(decimal.NewFromInt(1), format); got != want || err != nil {
+			t.Errorf("%q gives %q, %v; want %q", format, got, err, want)
 		}
 	}
 }

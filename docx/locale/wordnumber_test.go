@@ -71,6 +71,7 @@ func TestWordNumber(t *testing.T) {
 		{"en", "EUR 0.00", "2", "EUR 2.00"},
 		{"en", "0.00‘ net’", "2", "2.00 net"},
 		{"en", "Nr. 0", "2", "Nr. 2"},
+		{"en", "0;[Red]0", "-2", "[Red]2"},
 		{"en", "0.", "2", "2."},
 
 		// Separators
