@@ -2,7 +2,6 @@ package importer
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -57,20 +56,7 @@ func hasNamed(args []*expr) bool {
 }
 
 // initials is the rule for words that begin with a capital, and have the other letters as they are.
-func initials(w *writer, o operand, args []*expr) (operand, error) {
-	for _, s := range w.textsOf(o.from) {
-		if rest := capitalsInside.FindString(s); rest != "" {
-			return operand{}, &cannot{"Platen writes the other letters of a word in lowercase",
-				"write {{x :: titlecase}}, or add a key with the result to the data"}
-		}
-	}
-	if w.data == nil {
-		w.note("Platen writes the other letters of a word in lowercase")
-	}
-	return filter("titlecase")(w, o, args)
-}
-
-var capitalsInside = regexp.MustCompile(`[\pL\d]\p{Lu}`)
+var initials = filter(`capitalize("words")`)
 
 // length is the rule for the number of characters or items.
 func length(_ *writer, o operand, args []*expr) (operand, error) {
