@@ -82,12 +82,19 @@ type matcher struct {
 	open    []*openBlock
 	crossed []crossing // blocks that were open when a block around them ended
 	columns *block     // repeated columns that are open: they cross the rows and the blocks in these
+	stray   []closing  // tags that end no open block
 }
 
 // crossing is a block that was still open when a tag ended the block around it.
 type crossing struct {
 	*block
 	end *mark
+}
+
+// closing is a tag that ends no open block, and the innermost block that was open at it, or nil.
+type closing struct {
+	*mark
+	within *block
 }
 
 type openBlock struct {
@@ -122,15 +129,7 @@ func (c *compiler) matchBlocks() {
 			}
 		}
 	}
-	for _, b := range m.open {
-		m.unclosed(b.open())
-	}
-	for _, b := range m.crossed {
-		m.unclosed(b.open())
-	}
-	if m.columns != nil {
-		m.unclosed(m.columns.open())
-	}
+	m.reportUnmatched()
 }
 
 func (m *matcher) begin(at *mark) {
@@ -154,7 +153,7 @@ func (m *matcher) beginColumns(at *mark) {
 func (m *matcher) endColumns(at *mark) {
 	b := m.columns
 	if b == nil {
-		m.c.fail(at, "this closes a block that is not open", "delete it, or add the tag that opens the block before it")
+		m.strays(at)
 		return
 	}
 	m.columns = nil
@@ -225,11 +224,7 @@ func (m *matcher) unopened(at *mark) {
 			"put "+at.tag.Text+" before "+b.end.tag.Text+", or "+b.open().tag.Text+" before "+outer)
 		return
 	}
-	m.c.fail(at, "this closes a block that is not open", "delete it, or add the tag that opens the block before it")
-}
-
-func (m *matcher) unclosed(at *mark) {
-	m.c.fail(at, "this block is never closed", "add {{"+closers[at.tag.Kind].String()+"}} where it ends")
+	m.strays(at)
 }
 
 // place determines the level of a block from the places of its tags and from the blocks in it.
