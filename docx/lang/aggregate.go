@@ -38,20 +38,45 @@ func (e *Env) itemsOf(c *Call, v Value) ([]any, error) {
 // fold returns a function over the numbers of a list.
 func fold(f func([]number) Value) func(*Env, *Call, []Value) (Value, error) {
 	return func(e *Env, c *Call, args []Value) (Value, error) {
-		items, err := e.itemsOf(c, args[0])
-		if err != nil {
+		list, ok := args[0].([]any)
+		if !ok {
+			list = []any{args[0]}
+		}
+		if err := e.spend(len(list), c); err != nil {
 			return nil, err
 		}
-		numbers := make([]number, len(items))
-		for i, item := range items {
+		numbers := make([]number, 0, len(list))
+		for i, item := range list {
+			if item == nil {
+				continue
+			}
 			x, ok := asNumber(item)
 			if !ok {
-				return nil, &fault{node: c, message: "needs numbers, but item " + strconv.Itoa(i+1) + " is " + kindOf(item)}
+				return nil, e.notNumber(c, i, item)
 			}
-			numbers[i] = x
+			numbers = append(numbers, x)
 		}
 		return f(numbers), nil
 	}
+}
+
+// notNumber returns the fault of an item of the list that c is computed of.
+func (e *Env) notNumber(c *Call, i int, item Value) error {
+	list, isPath := c.Args[0].(*Path)
+	of, ofPath := c.Args[len(c.Args)-1].(*Path)
+	if isPath && ofPath {
+		at, ok := e.origin(list)
+		if ok {
+			at, _ = at.item(e, i)
+		}
+		if of != list {
+			at.steps = of.itemSteps()
+		}
+		if at.path != "" && at.follow(e, false) {
+			return &fault{node: of, message: "is " + kindOf(item) + ", not a number", datum: at.path}
+		}
+	}
+	return &fault{node: c, message: "needs numbers, but item " + strconv.Itoa(i+1) + " is " + kindOf(item)}
 }
 
 // sumItems is fold(sum), quickly where the numbers allow it.

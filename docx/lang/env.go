@@ -355,24 +355,37 @@ func (e *Env) evaluate(t *Tag) (v Value, ok bool, err error) {
 	return nil, false, nil
 }
 
-// lacks reports that the tag has no value.
+// lacks reports that the tag has no value, and the missing path, which may be nil.
 func (e *Env) lacks(line string, p *Path) {
 	if e.opt.Missing == MissingBlank {
-		e.warnings.add(line, e.about(p))
+		e.missingAt(&e.warnings, line, p)
 		return
 	}
-	e.errors.add(line, e.about(p))
+	e.missingAt(&e.errors, line, p)
 	e.lacking = true
 }
 
 func (e *Env) listNotProvided(name string, p *Path) {
 	line := "The list '" + name + "' was not provided in the input data."
 	if e.opt.Missing != MissingError {
-		e.warnings.add(line, e.about(p))
+		e.missingAt(&e.warnings, line, p)
 		return
 	}
-	e.errors.add(line, e.about(p))
+	e.missingAt(&e.errors, line, p)
 	e.lacking = true
+}
+
+// missingAt adds a line about the current tag and a missing path, which may be nil, once for all items of a loop. The line names the first.
+func (e *Env) missingAt(to *reports, line string, p *Path) {
+	if !to.wants(lineOfTag{line, e.tag}) {
+		return
+	}
+	about := e.about(p)
+	about.same = line
+	if p != nil {
+		line = placed(line, p.name(), about.datum)
+	}
+	to.add(line, about)
 }
 
 // missed returns the path that made a value missing, and its name.
@@ -387,7 +400,7 @@ func (e *Env) missed(t *Tag) (name string, p *Path) {
 func (e *Env) about(p *Path) report {
 	at := &position{tag: e.tag, path: p, frames: e.frames}
 	if p != nil {
-		at.datum = e.datum(p)
+		at.datum = e.missingDatum(p)
 	}
 	return report{position: at}
 }
@@ -423,32 +436,29 @@ func (f *fault) Error() string {
 		return l.String() + " " + f.message
 	}
 	name := f.node.String()
-	if f.datum != "" && f.datum != name {
-		return "'" + name + "' (" + f.datum + ") " + f.message
-	}
-	return "'" + name + "' " + f.message
+	return placed("'"+name+"' ", name, f.datum) + f.message
 }
 
 // locate notes the path in the input of what a fault is about, while the items around it are known.
-func (e *Env) locate(err error) error {
-	if f, ok := errors.AsType[*fault](err); ok && f.datum == "" {
-		if p, ok := f.node.(*Path); ok {
-			f.datum = e.datum(p)
-		}
+func (e *Env) locate(f *fault) {
+	if p, ok := f.node.(*Path); ok && f.datum == "" {
+		f.datum = e.datum(p)
 	}
-	return err
 }
 
 // report takes a fault into the errors of the execution, and returns any other error.
 func (e *Env) report(err error) error {
-	f, ok := errors.AsType[*fault](e.locate(err))
+	f, ok := errors.AsType[*fault](err)
 	if !ok {
 		return err
 	}
-	f = e.unquotedWord(f)
+	if f = e.unquotedWord(f); !e.errors.wants(lineOfTag{f.message, e.tag}) {
+		return nil
+	}
 	about := e.about(nil)
-	about.datum = f.datum
 	about.same = f.message
+	e.locate(f)
+	about.datum = f.datum
 	e.errors.add(fmt.Sprintf("The tag '%s' could not be computed: %s.", e.tag.named(), f), about)
 	return nil
 }

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 )
 
@@ -58,8 +59,8 @@ func (e *Env) inItem(n Node, item Value) (Value, error) {
 		s.item, s.entry = entry.value, entry
 	}
 	v, err := e.eval(n)
-	if err != nil {
-		err = e.locate(err)
+	if f, ok := errors.AsType[*fault](err); ok {
+		e.locate(f)
 	}
 	return v, err
 }

@@ -79,27 +79,35 @@ type position struct {
 	same   string  // equal in reports that differ only in the datum; "": the line
 }
 
-// add adds a report, with the position of its tag and path.
+// wants reports whether a report is new and there is space for it. It counts reports for which there is none.
+func (r *reports) wants(key lineOfTag) bool {
+	if _, ok := r.seen[key]; ok {
+		return false
+	}
+	if len(r.all) == MaxReports {
+		r.more++
+		return false
+	}
+	return true
+}
+
+// add adds a report that is wanted, with the position of its tag and path.
 func (r *reports) add(line string, about report) {
 	key := lineOfTag{line: line}
 	if at := about.position; at != nil {
 		key = lineOfTag{cmp.Or(at.same, line), at.tag}
 	}
-	if _, ok := r.seen[key]; ok {
+	if !r.wants(key) {
 		return
 	}
-	if len(r.all) == MaxReports {
-		r.more++
-		return
+	if at := about.position; at != nil {
+		at.frames = slices.Clone(at.frames)
 	}
 	if r.seen == nil {
 		r.seen = map[lineOfTag]struct{}{}
 	}
 	r.seen[key] = struct{}{}
 	about.line = line
-	if at := about.position; at != nil {
-		at.frames = slices.Clone(at.frames)
-	}
 	r.all = append(r.all, about)
 }
 

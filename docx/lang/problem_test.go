@@ -300,12 +300,13 @@ func TestData(t *testing.T) {
 		{`{{for i in order.items :: sort(i.qty, "desc")}}{{i.qty * 2}}{{endfor}}`, "order.items[1].qty", ""},
 		{`{{$sum(order.items, qty * 2)}}`, "order.items[1].qty", ""},
 		{`{{for i in order.items}}{{for p in i.parts :: optional}}{{p.n}}{{endfor}}{{endfor}}`, "order.items[1].parts[1].n",
-			"The tag 'p.n' was not provided in the input data."},
+			"The tag 'p.n' (order.items[1].parts[1].n) was not provided in the input data."},
 		{`{{for x in list}}{{x :: percent}}{{endfor}}`, "list[1]", ""},
 		{`{{for x in one}}{{x.qty :: percent}}{{endfor}}`, "one.qty", ""},
 		{`{{order.items[-2].qty :: percent}}`, "order.items[1].qty", ""},
 		{`{{order.total}}`, "order.total", "The tag 'order.total' was not provided in the input data."},
-		{`{{order.items.price}}`, "", "The tag 'order.items.price' was not provided in the input data."},
+		{`{{order.items.price}}`, "order.items[0].price",
+			"The tag 'order.items.price' (order.items[0].price) was not provided in the input data."},
 	} {
 		e := env(t, data)
 		run(t, e, c.template)

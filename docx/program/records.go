@@ -23,7 +23,7 @@ func (o *Records) run(x *execution) error {
 		return err
 	}
 	if !present {
-		x.faults.add(at, needsRecords)
+		x.faults.add(x, at, needsRecords)
 		return nil
 	}
 	v, _, err := x.env.Value(o.List)
@@ -33,7 +33,7 @@ func (o *Records) run(x *execution) error {
 	list, ok := v.([]any)
 	switch {
 	case !ok:
-		x.faults.add(at, needsRecords)
+		x.faults.add(x, at, needsRecords)
 	case len(list) == 0:
 		x.warn(at, "The list 'records' is empty.")
 	case len(list) > o.Shown:

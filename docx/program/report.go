@@ -35,20 +35,22 @@ type findings struct {
 }
 
 type finding struct {
-	tag  *lang.Tag
-	text string
+	tag   *lang.Tag
+	text  string
+	datum string // the path of the value in the data
 }
 
 // fault records that a value cannot be inserted in the way its tag demands.
 func (x *execution) fault(tag *lang.Tag, format string, err error) {
-	x.faults.add(tag, fmt.Sprintf(format, tag.Expr, err))
+	x.faults.add(x, tag, fmt.Sprintf(format, tag.Expr, err))
 }
 
 // warn records a warning about the value of a tag.
-func (x *execution) warn(tag *lang.Tag, text string) { x.warnings.add(tag, text) }
+func (x *execution) warn(tag *lang.Tag, text string) { x.warnings.add(x, tag, text) }
 
-func (f *findings) add(tag *lang.Tag, text string) {
-	found := finding{tag, text}
+// add adds a text about the value of a tag, once for all items of a loop. It names the first.
+func (f *findings) add(x *execution, tag *lang.Tag, text string) {
+	found := finding{tag: tag, text: text}
 	if f.seen[found] {
 		return
 	}
@@ -60,6 +62,7 @@ func (f *findings) add(tag *lang.Tag, text string) {
 		f.seen = map[finding]bool{}
 	}
 	f.seen[found] = true
+	found.text, found.datum = x.env.Placed(tag, text)
 	f.all = append(f.all, found)
 }
 
@@ -149,11 +152,16 @@ func (x *execution) details() []*Error {
 			add(e)
 		}
 	}
-	for _, found := range slices.Concat(x.faults.all, x.warnings.all) {
-		if at := x.d.Places[found.tag]; at != nil {
-			e := *at
-			e.Message, e.Warning = found.text, x.warnings.seen[found]
-			add(e)
+	for _, of := range []struct {
+		*findings
+		warn bool
+	}{{&x.faults, false}, {&x.warnings, true}} {
+		for _, found := range of.all {
+			if at := x.d.Places[found.tag]; at != nil {
+				e := *at
+				e.Message, e.Datum, e.Warning = found.text, found.datum, of.warn
+				add(e)
+			}
 		}
 	}
 	for _, e := range x.d.Warnings {

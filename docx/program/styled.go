@@ -74,8 +74,7 @@ func (x *execution) writeRun(o *Value, s, props string) {
 func (x *execution) link(o *Value, v shown) error {
 	address, wrong := linkAddress(v.present.Link)
 	if wrong != nil {
-		x.warn(o.Tag, fmt.Sprintf("The value of '%s' is not a valid address for a link: %s. Its text is shown without a link.", o.Tag.Expr,
-			wrong))
+		x.warn(o.Tag, fmt.Sprintf(badAddress+" Its text is shown without a link.", o.Tag.Expr, wrong))
 	}
 	if address == "" || o.Place.InLink {
 		x.styled(o, v.text, x.runProps(o.Tag, o.Place, v.present))
