@@ -94,7 +94,7 @@ func checkDocument(ctx context.Context, template *docx.Template, options docx.Op
 	d := checkedDocument{Errors: []string{}, Warnings: []string{}}
 	data, err := in.decode()
 	if err != nil {
-		d.Failure = err.Error()
+		d.Failure = plainPaths(err)
 		return d
 	}
 	report, err := template.Execute(ctx, io.Discard, data, options)
@@ -102,7 +102,7 @@ func checkDocument(ctx context.Context, template *docx.Template, options docx.Op
 	case errors.Is(err, docx.ErrIncomplete):
 		d.Failure = "with these options, incomplete documents fail"
 	case err != nil:
-		d.Failure = err.Error()
+		d.Failure = plainPaths(err)
 	}
 	d.Errors, d.Warnings, d.Details = append(d.Errors, report.Errors...), append(d.Warnings, report.Warnings...), report.Details
 	d.leaveOut(template.Warnings())

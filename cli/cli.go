@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"os/user"
@@ -185,11 +186,33 @@ func report(s *streams, err error) int {
 	return exitFailed
 }
 
+// plainPaths returns the text of an error, with the reason why a file cannot be used in plain words.
+func plainPaths(err error) string {
+	failed, ok := errors.AsType[*fs.PathError](err)
+	if !ok {
+		return err.Error()
+	}
+	reason := ""
+	switch {
+	case errors.Is(failed, fs.ErrNotExist):
+		reason = "no such file or folder"
+	case errors.Is(failed, fs.ErrPermission):
+		reason = "permission denied"
+	case errors.Is(failed, syscall.EISDIR):
+		reason = "this is a folder, not a file"
+	case errors.Is(failed, syscall.ENOTDIR):
+		reason = "a part of the path is a file, not a folder"
+	default:
+		return err.Error()
+	}
+	return strings.Replace(err.Error(), failed.Error(), failed.Path+": "+reason, 1)
+}
+
 // explain returns the message of an error. For a failure of the service, it lists every problem on a line of its own.
 func explain(err error) string {
 	failure, ok := errors.AsType[*docgen.Error](err)
 	if !ok {
-		return err.Error()
+		return plainPaths(err)
 	}
 	if len(failure.Problems) == 0 {
 		return failure.Message

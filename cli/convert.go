@@ -89,7 +89,7 @@ func (c *converter) convertTo(ctx context.Context, s *streams, what conversion, 
 	document := convertedDocument{Input: what.in, Warnings: []string{}}
 	content, err := readWord(what.in, s.in)
 	if err != nil {
-		document.Failure = err.Error()
+		document.Failure = plainPaths(err)
 		return document
 	}
 	if updated, err := docx.UpdateContents(ctx, content, c.contents); err == nil {

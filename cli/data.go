@@ -37,8 +37,8 @@ func readData(path string, stdin io.Reader) (inputs []input, batch bool, err err
 
 // parseData is readData for the text of a file.
 func parseData(path, text string) (inputs []input, batch bool, err error) {
-	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
-	if strings.HasPrefix(text, "[") {
+	text = strings.TrimPrefix(text, "\ufeff")
+	if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "[") {
 		inputs, err = batchData(path, text)
 		return inputs, true, err
 	}
@@ -72,7 +72,7 @@ func readText(path string, stdin io.Reader) (string, error) {
 func batchData(path, text string) ([]input, error) {
 	var documents []json.RawMessage
 	if err := json.Unmarshal([]byte(text), &documents); err != nil {
-		return nil, fmt.Errorf("%s is not JSON: %w", path, describeSyntax(text, err))
+		return nil, inFile(path, arrayFault(text, err))
 	}
 	if len(documents) == 0 {
 		return nil, fmt.Errorf("%s: the array is empty, so there are no documents to generate", path)
@@ -87,12 +87,14 @@ func batchData(path, text string) ([]input, error) {
 	return inputs, nil
 }
 
-// describeSyntax adds the line to a syntax error.
-func describeSyntax(text string, err error) error {
-	syntax, ok := errors.AsType[*json.SyntaxError](err)
-	if !ok {
+// arrayFault returns the mistake in an array in the words of lang.Decode, which reads only objects, or err if that finds none.
+func arrayFault(text string, err error) error {
+	const above = "{\"documents\":\n" // moves the array down by one line
+	_, in := lang.DecodeText(above + text)
+	wrong, ok := errors.AsType[*lang.DataError](in)
+	if !ok || wrong.Line < 2 {
 		return err
 	}
-	line := 1 + strings.Count(text[:min(int(syntax.Offset), len(text))], "\n")
-	return fmt.Errorf("line %d: %w", line, err)
+	wrong.Line--
+	return wrong
 }

@@ -99,7 +99,11 @@ func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {
 
 // writeAtomically replaces the file at path with the output of write. If write fails, an existing file stays as it was.
 func writeAtomically(path string, write func(io.Writer) error) (err error) {
-	f, err := os.OpenFile(filepath.Join(filepath.Dir(path), ".platen-"+rand.Text()+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	folder := filepath.Dir(path)
+	f, err := os.OpenFile(filepath.Join(folder, ".platen-"+rand.Text()+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if failed, ok := errors.AsType[*fs.PathError](err); ok { // the file that it names is none of the user's
+		return &fs.PathError{Op: "write to", Path: folder, Err: failed.Err}
+	}
 	if err != nil {
 		return err
 	}

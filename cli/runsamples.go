@@ -127,7 +127,7 @@ func (r *sampleRunner) runAll(ctx context.Context, tests []templateTests) ([]tes
 func (r *sampleRunner) run(ctx context.Context, t *templateTests, open func() (*docx.Template, error)) testedTemplate {
 	result := testedTemplate{Template: t.path, Samples: []testedSample{}}
 	if t.wrong != nil {
-		result.Failure = t.wrong.Error()
+		result.Failure = plainPaths(t.wrong)
 		return result
 	}
 	samples := r.selected(t)
@@ -141,7 +141,7 @@ func (r *sampleRunner) run(ctx context.Context, t *templateTests, open func() (*
 	}
 	template, err := open()
 	if err != nil {
-		result.Failure = err.Error()
+		result.Failure = plainPaths(err)
 		return result
 	}
 	for i := range samples {
@@ -173,7 +173,7 @@ func (r *sampleRunner) runSample(ctx context.Context, template *docx.Template, o
 		err = r.compareGolden(s, &generated.Result, &tested)
 	}
 	if err != nil {
-		tested.Differences = append(tested.Differences, expect.Difference{Kind: expect.Failed, Message: err.Error()})
+		tested.Differences = append(tested.Differences, expect.Difference{Kind: expect.Failed, Message: plainPaths(err)})
 	}
 	tested.Passed = len(tested.Differences) == 0
 	if !r.keep {
@@ -205,7 +205,7 @@ func generateSample(ctx context.Context, template *docx.Template, options docx.O
 	case errors.Is(err, docx.ErrIncomplete):
 		g.Failure = strings.Join(append([]string{"The data is not complete."}, report.Errors...), " ")
 	case err != nil:
-		g.Failure = err.Error()
+		g.Failure = plainPaths(err)
 	}
 	return g, ctx.Err()
 }

@@ -175,7 +175,7 @@ func (f *templateFolder) problems(owners map[string]string) []string {
 		}
 	}
 	for _, folder := range f.closed {
-		all = append(all, folder.err.Error())
+		all = append(all, plainPaths(folder.err))
 	}
 	for _, link := range f.links {
 		all = append(all, link+" links to a folder, which is not read: run the command with this folder itself, and delete the link")

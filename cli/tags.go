@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 
 	"platen/docx"
@@ -87,6 +88,9 @@ func parseTemplateWith(path string, contents docx.Contents) (*docx.Template, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -120,17 +124,16 @@ func included(folder string) func(name string) ([]byte, error) {
 		}
 		defer root.Close()
 		f, err := root.Open(filepath.FromSlash(name))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("was not found in %s", folder)
-		}
 		if err != nil {
-			return nil, fmt.Errorf("cannot be opened: %w", err)
+			return nil, notOpened(folder, name, err)
 		}
 		defer f.Close()
 		info, err := f.Stat()
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("cannot be opened: %w", err)
+			return nil, notOpened(folder, name, err)
+		case info.IsDir():
+			return nil, errors.New("is a folder, not a file")
 		case !info.Mode().IsRegular():
 			return nil, errors.New("is not a file")
 		case info.Size() > docx.MaxFile:
@@ -142,6 +145,27 @@ func included(folder string) func(name string) ([]byte, error) {
 		}
 		return data, nil
 	}
+}
+
+// notOpened returns why a file cannot be included that cannot be opened. The error completes a sentence whose subject is the file.
+func notOpened(folder, name string, err error) error {
+	where := "the folder of the template"
+	if folder != "." {
+		where += ", " + folder
+	}
+	_, there := os.Stat(filepath.Join(folder, filepath.FromSlash(name)))
+	failed, isPath := errors.AsType[*fs.PathError](err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("was not found in %s", where)
+	case errors.Is(err, fs.ErrPermission):
+		return errors.New("cannot be opened: permission denied")
+	case there == nil:
+		return fmt.Errorf("is a link to a file outside of %s; copy the file to that folder", where)
+	case isPath:
+		return fmt.Errorf("cannot be opened: %w", failed.Err) // without the name, which the sentence has
+	}
+	return fmt.Errorf("cannot be opened: %w", err)
 }
 
 func printJSON(w io.Writer, v any) error {

@@ -163,7 +163,7 @@ func whyNot(err error) (reason, kept string) {
 	if poison, ok := errors.AsType[*pdf.DocumentError](err); ok {
 		return poison.Reason, poison.Kept
 	}
-	return err.Error(), ""
+	return plainPaths(err), ""
 }
 
 // Extensions of documents.

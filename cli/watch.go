@@ -291,14 +291,14 @@ func (w *watcher) check(b *bytes.Buffer, saved *savedTemplate) bool {
 	if mistaken, ok := errors.AsType[*templateError](saved.err); ok {
 		report.Problems, report.Warnings = mistaken.problems.Mistakes(), mistaken.problems.Warnings()
 	} else if saved.err != nil {
-		fmt.Fprintf(b, "%s\n", indent(saved.err.Error()))
+		fmt.Fprintf(b, "%s\n", indent(plainPaths(saved.err)))
 		return false
 	} else {
 		report.Warnings = saved.template.Warnings()
 	}
 	var own bytes.Buffer
 	if err := report.print(&own); err != nil {
-		fmt.Fprintf(b, "%s\n", indent(err.Error()))
+		fmt.Fprintf(b, "%s\n", indent(plainPaths(err)))
 	}
 	b.WriteString(indent(strings.TrimSpace(own.String())) + "\n")
 	return len(report.Problems) == 0
@@ -326,7 +326,7 @@ func (w *watcher) runSamples(ctx context.Context, b *bytes.Buffer, saved *savedT
 func (w *watcher) writeDocuments(b *bytes.Buffer, result *testedTemplate) {
 	written, removed, err := w.out.write(result)
 	if err != nil {
-		fmt.Fprintf(b, "%s\n", indent(err.Error()))
+		fmt.Fprintf(b, "%s\n", indent(plainPaths(err)))
 	}
 	if written != "" {
 		fmt.Fprintf(b, "    documents in %s\n", written)

@@ -1,5 +1,15 @@
 package ooxml
 
+import (
+	"archive/zip"
+	"compress/flate"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
 // Code names a kind of problem. It is stable: programs may compare it.
 type Code string
 
@@ -34,8 +44,8 @@ func (e *Error) Error() string {
 	if e.Part != "" {
 		s = e.Part + ": " + s
 	}
-	if e.Err != nil {
-		s += " (" + e.Err.Error() + ")"
+	if cause := causeText(e.Err); cause != "" {
+		s += " (" + cause + ")"
 	}
 	if e.Remedy != "" {
 		s += ": " + e.Remedy
@@ -44,6 +54,25 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// causeText returns the text of a cause for people, in the words of files rather than of Go's packages; "" if it says nothing more.
+func causeText(err error) string {
+	syntax, isSyntax := errors.AsType[*xml.SyntaxError](err)
+	_, isCompressed := errors.AsType[flate.CorruptInputError](err)
+	switch {
+	case err == nil, errors.Is(err, zip.ErrFormat):
+		return ""
+	case isSyntax:
+		return fmt.Sprintf("line %d: %s", syntax.Line, strings.Replace(syntax.Msg, "unexpected EOF", "it ends too early", 1))
+	case isCompressed:
+		return "its compressed data is not valid"
+	case errors.Is(err, zip.ErrChecksum):
+		return "its checksum is wrong"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	}
+	return err.Error()
+}
 
 const (
 	remedySaveAgain = "open it in Word and save it again as .docx"

@@ -129,7 +129,7 @@ func OpenBytes(file []byte, lim Limits) (*Package, error) {
 // checkSignature distinguishes files of other formats, which people upload by mistake, from broken ones.
 func checkSignature(r io.ReaderAt, size int64, lim Limits) error {
 	if size <= 0 {
-		return &Error{Code: CodeEmpty, Message: "the file is empty", Remedy: "upload it again"}
+		return &Error{Code: CodeEmpty, Message: "the file is empty", Remedy: remedySaveAgain}
 	}
 	if size > lim.PackageBytes {
 		return &Error{Code: CodeTooLarge, Message: fmt.Sprintf("the file has %d bytes, more than the %d allowed", size, lim.PackageBytes),
@@ -160,7 +160,8 @@ func openZip(r io.ReaderAt, size int64, lim Limits) (*zip.Reader, error) {
 			Remedy: remedySmaller}
 	}
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are judged in add, whatever GODEBUG says
-		return nil, &Error{Code: CodeNotZip, Message: "the file is damaged: its directory cannot be read", Remedy: remedySaveAgain, Err: err}
+		return nil, &Error{Code: CodeNotZip, Message: "the file is incomplete or damaged: it has no directory that can be read",
+			Remedy: remedySaveAgain, Err: err}
 	}
 	budget.left = 1<<63 - 1
 	zr.RegisterDecompressor(zip.Deflate, newInflater)

@@ -51,11 +51,17 @@ func (d *decoder) sight(at int) string {
 	if r == utf8.RuneError && n == 1 {
 		return fmt.Sprintf("the byte %#x, which is not UTF-8", d.text[at])
 	}
+	if r == '\'' {
+		return `"'"` // not escaped
+	}
 	return fmt.Sprintf("%q", r)
 }
 
 // noObject returns the error for another value than an object at the top.
 func (d *decoder) noObject() error {
+	if d.at == len(d.text) {
+		return d.fault(d.at, "the input is empty; it must be an object, in { }")
+	}
 	if c := d.ahead(); c != 0 && strings.IndexByte(`[tfn"-0123456789`, c) >= 0 {
 		return d.fault(d.at, "the input must be an object, in { }")
 	}
@@ -118,7 +124,7 @@ func (d *decoder) badString(start int) error {
 	at := start + int(wrong.ByteOffset)
 	switch c := d.text[at]; {
 	case surrogate.MatchString(d.text[at:]):
-		return d.fault(at, "this is half a surrogate pair, which is no character")
+		return d.fault(at, "this is half of a surrogate pair, which is not a character")
 	case strings.HasPrefix(d.text[at:], `\u`):
 		return d.fault(at, `\u must be followed by four hexadecimal digits`)
 	case c == '\\':

@@ -100,13 +100,13 @@ func TestDecodeErrors(t *testing.T) {
 		line, column int
 		message      string
 	}{
-		{"", 1, 1, "the text ends too early"},
+		{"", 1, 1, "the input is empty; it must be an object, in { }"},
 		{"{\n\"a\": [1", 2, 8, "the text ends too early; a comma or ] is needed after a value of the list"},
 		{`{"a": "b`, 1, 9, "the text ends too early"},
 		{`{"a": "\u00`, 1, 12, "the text ends too early"},
 		{`{"a": tru`, 1, 7, `"tru" is not a value; put text in double quotes, which only true, false, and null do not need`},
 		{"{\n  \"é\": x}", 2, 8, `"x" is not a value; put text in double quotes, which only true, false, and null do not need`},
-		{`{"a": 'x'}`, 1, 7, `strings are enclosed in straight double quotes ("), not in '\''`},
+		{`{"a": 'x'}`, 1, 7, `strings are enclosed in straight double quotes ("), not in "'"`},
 		{`{“a”: 1}`, 1, 2, `a key in straight double quotes is needed, not '“'`},
 		{`{a: 1}`, 1, 2, `a key in straight double quotes is needed, not 'a'`},
 		{`{"a" 1}`, 1, 6, "a colon is needed between a key and its value, not '1'"},
@@ -128,8 +128,8 @@ func TestDecodeErrors(t *testing.T) {
 		{"{\"a\": \xff}", 1, 7, "a value cannot begin with the byte 0xff, which is not UTF-8"},
 		{"{\"a\": \"Bj\xf6rn\"}", 1, 10, "the byte 0xf6 is not UTF-8; save the data as UTF-8"},
 		{"{\"Bj\xf6rn\": 1}", 1, 5, "the byte 0xf6 is not UTF-8; save the data as UTF-8"},
-		{`{"a": "x\uD83D"}`, 1, 9, "this is half a surrogate pair, which is no character"},
-		{`{"a": "x\ude00y"}`, 1, 9, "this is half a surrogate pair, which is no character"},
+		{`{"a": "x\uD83D"}`, 1, 9, "this is half of a surrogate pair, which is not a character"},
+		{`{"a": "x\ude00y"}`, 1, 9, "this is half of a surrogate pair, which is not a character"},
 		{`{"a": 1, "b": 2, "\u0061": 3}`, 1, 18, `the object has the key "a" twice`},
 		{`{"1":0,"2":0,"3":0,"4":0,"5":0,"6":0,"7":0,"8":0,"9":0,"10":0,"11":0,"12":0,"13":0,"14":0,"13":{}}`, 1, 91,
 			`the object has the key "13" twice`},

@@ -18,6 +18,7 @@ func beginsInclude(t token) bool {
 func (p *parser) include(t *Tag) {
 	if p.peek().kind == tokString {
 		t.Expr = p.primary()
+		p.checkFile(t.Expr)
 		return
 	}
 	start := p.peek().pos
@@ -59,8 +60,29 @@ func (p *parser) checkFiles(f *Filter) {
 			p.fail(arg.Position(), "list each of the files", "%s is a pattern, not the name of a file", arg)
 		case seen[name]:
 			p.fail(arg.Position(), "delete one of them", "the file %s is listed twice", arg)
+		default:
+			p.checkFile(arg)
 		}
 		seen[name] = true
+	}
+}
+
+// checkFile checks the name of a file in quotes: a path below the folder of the template.
+func (p *parser) checkFile(arg Node) {
+	l, ok := arg.(*Literal)
+	if !ok {
+		return
+	}
+	name, _ := l.Value.(string)
+	drive := len(name) > 1 && name[1] == ':'
+	switch folders := strings.Split(name, "/"); {
+	case name == "":
+		p.fail(arg.Position(), hintCandidates, "the name of the file is missing")
+	case strings.ContainsAny(name, "\\\t\r\n"): // \t and \n are escapes
+		p.fail(arg.Position(), `write the name as in "clauses/terms.docx"`, `the name of a file has / between folders, not \`)
+	case folders[0] == "" || drive || slices.Contains(folders, ".."):
+		p.fail(arg.Position(), `copy the file there, and write its name, as in "terms.docx" or "clauses/terms.docx"`,
+			"%s is not in the folder of the template or in a folder below it", arg)
 	}
 }
 

@@ -145,7 +145,7 @@ func someNodes(t *rapid.T, a arity, depth int) []Node {
 func anyTag(t *rapid.T) *Tag {
 	tag := &Tag{Kind: rapid.SampledFrom([]Kind{Print, For, TableRow, TableColumn, If, ElseIf, Include}).Draw(t, "kind")}
 	if tag.Kind == Include {
-		tag.Expr = &Literal{Value: rapid.String().Draw(t, "name")}
+		tag.Expr = &Literal{Value: "x" + rapid.StringMatching(`[^:/\\\t\r\n]*`).Draw(t, "name")}
 		if rapid.Bool().Draw(t, "chosen") {
 			tag.Expr = newPath(0, []Step{{Key: "file"}})
 			tag.Filters = []Filter{{Name: "oneof", Args: []Node{&Literal{Value: "a.docx"}, &Literal{Value: "b/a.docx"}}, fn: candidates}}

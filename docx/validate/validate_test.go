@@ -205,7 +205,7 @@ func TestPackages(t *testing.T) {
 		{"document type", map[string]string{"word/footnotes.xml": `<!DOCTYPE a><w:footnotes ` + namespaces + `/>`},
 			"xml: a document type declaration is not allowed in a part"},
 		{"no main part", map[string]string{"[Content_Types].xml": `<Types`},
-			"package: /[Content_Types].xml: the XML is not well formed (XML syntax error on line 1: unexpected EOF): open it in Word and " +
+			"package: /[Content_Types].xml: the XML is not well formed (line 1: it ends too early): open it in Word and " +
 				"save it again as .docx"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
