@@ -123,7 +123,22 @@ func (p *includer) whole(t *compile.Compiled, places []include.Place) (*compile.
 	if err != nil {
 		return nil, err
 	}
+	made.Document.Warnings, made.Document.Doubts = onceInFile(made.Document.Warnings), onceInFile(made.Document.Doubts)
 	return made, refused(slices.Concat(made.Mistakes, made.Document.Warnings))
+}
+
+// onceInFile returns problems, each problem of an included file once, however often the file is included.
+func onceInFile(problems Errors) Errors {
+	var kept Errors
+	seen := map[Error]bool{}
+	for _, p := range problems {
+		key := Error{File: p.File, Tag: p.Tag, Message: p.Message, Text: p.Text, Column: p.Column}
+		if p.File == "" || !seen[key] {
+			kept = append(kept, p)
+		}
+		seen[key] = true
+	}
+	return kept
 }
 
 // documents returns the documents that are included in some places.

@@ -41,23 +41,36 @@ var foreignTag = regexp.MustCompile(`^\{\{\s*` + sigils)
 // isForeign reports whether text in double braces that is not a Platen tag is a tag of another language.
 func isForeign(text string) bool { return foreignTag.MatchString(text) }
 
-// findDialects warns about tags of other template languages in the part, once for each language in a template.
+// findDialects warns about tags of other template languages in the part, once for each language in a template and in each included file.
 func (c *compiler) findDialects() {
-	known := c.dialects
 	for i := range dialects {
-		d := &dialects[i]
-		if known[d.name] {
-			continue
-		}
 		for _, p := range c.pars {
-			if at := d.find(p.text); at.End > 0 {
-				known[d.name] = true
-				c.warn(p, at, "'"+shortened(p.text[at.Start:at.End])+"' is a tag of another template language ("+d.name+
-					") and stays text; in Platen, write "+d.write+".", "")
+			if c.findDialect(&dialects[i], p) && len(c.stretches) == 0 {
 				break
 			}
 		}
 	}
+}
+
+// findDialect warns about a tag of another template language in a paragraph, if it is the first in its file. It reports whether the language
+// is in that file.
+func (c *compiler) findDialect(d *dialect, p *paragraph) bool {
+	key := d.name
+	if len(c.stretches) > 0 {
+		file, _ := c.original(p.node.Start)
+		key += "\x00" + file
+	}
+	if c.dialects[key] {
+		return true
+	}
+	at := d.find(p.text)
+	if at.End == 0 {
+		return false
+	}
+	c.dialects[key] = true
+	c.warn(p, at, "'"+shortened(p.text[at.Start:at.End])+"' is a tag of another template language ("+d.name+
+		") and stays text; in Platen, write "+d.write+".", "")
+	return true
 }
 
 // mayBeIn reports whether a text may contain a tag of the language.
