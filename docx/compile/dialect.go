@@ -52,8 +52,8 @@ func (c *compiler) findDialects() {
 	}
 }
 
-// findDialect warns about a tag of another template language in a paragraph, if it is the first in its file. It reports whether the language
-// is in that file.
+// findDialect warns about a tag of another template language in a paragraph, if it is the first in its file. It reports whether the
+// language is in that file.
 func (c *compiler) findDialect(d *dialect, p *paragraph) bool {
 	key := d.name
 	if len(c.stretches) > 0 {

@@ -75,7 +75,7 @@ func (c *compiler) editIDs() {
 	if len(starts) == 0 {
 		return
 	}
-	e := idEditor{c: c, starts: starts, open: map[rangeKey]*markedRange{}, references: map[string][]span{}}
+	e := idEditor{c: c, starts: starts, open: map[rangeKey]*markedRange{}, references: map[string][]span{}, comments: map[string]int{}}
 	e.base = e.branch(c.root)
 	e.walk(c.root)
 	e.editRanges()
@@ -93,6 +93,7 @@ type idEditor struct {
 	ranges []*markedRange
 
 	references map[string][]span // by the names of bookmarks that they may be to
+	comments   map[string]int    // slots of the references to comments, by id
 	shapes     shapes
 }
 
@@ -127,7 +128,7 @@ func (e *idEditor) walk(n *wml.Node) {
 	case n.Name == "w:id" && n.Parent.Name == "w:sdtPr":
 		e.c.remove(n.Start, n.End)
 	case n.Name == "w:commentReference":
-		e.onceAt(n, at)
+		e.referOnce(n, at)
 	case trackedChanges[n.Name]:
 		if id := n.Attr("w:id"); id != nil {
 			e.c.replace(id.ValueStart, id.ValueEnd, e.id(id, program.BookmarkIDs))
@@ -166,6 +167,17 @@ func (e *idEditor) once(at span, text []byte, in *branch) (slot int) {
 	}
 	noteOnce(slot, in)
 	return slot
+}
+
+// referOnce makes a reference to a comment appear only once. The files from which a tag chooses have references to the same comments.
+func (e *idEditor) referOnce(n *wml.Node, at *branch) {
+	id := wml.AttrValue(e.c.src, n, "w:id")
+	if slot, known := e.comments[id]; known {
+		e.c.replace(n.Start, n.End, &program.Once{Slot: slot, Text: e.c.copy(n.Start, n.End)})
+		noteOnce(slot, at)
+		return
+	}
+	e.comments[id] = e.once(span{n.Start, n.End}, e.c.copy(n.Start, n.End), at)
 }
 
 // noteOnce tells the regions around a branch that it has a [program.Once], which is written again if they are discarded.

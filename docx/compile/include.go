@@ -19,6 +19,9 @@ type inclusion struct {
 	Name  string
 	at    *program.Error // its place
 	Place include.Place
+
+	tag    []byte // its paragraph, without the ranges that begin or end there
+	chosen bool   // by the data
 }
 
 // Stretch is the content of an included file in a part: src[start:end], where the part had from:to before.
@@ -62,27 +65,32 @@ func (c *compiler) addInclusions(m *mark) {
 	if pageBreak := par.Child("w:pPr").Child("w:pageBreakBefore"); pageBreak != nil {
 		place.PageBreak = scan.IsOn(wml.AttrValue(c.src, pageBreak, "w:val"))
 	}
+	tag := c.keepRanges(&place, m)
 	if !m.tag.Chooses() {
-		c.keepRanges(&place, m)
-		c.inclusions = append(c.inclusions, &inclusion{Name: m.tag.Included()[0], at: at, Place: place})
+		c.inclusions = append(c.inclusions, &inclusion{Name: m.tag.Included()[0], at: at, Place: place, tag: tag})
 		return
 	}
-	place = afterTag(place)
 	files := m.tag.Included()
 	for i, name := range files {
+		one := keepTag(place, tag)
 		if i > 0 {
-			place.Before = nextFile
+			one.Start, one.Opening, one.Tag, one.Before = one.End, nil, nil, nextFile
 		}
 		if i == len(files)-1 {
-			place.After = noFile
+			one.After = noFile
+		} else {
+			one.Closing = nil
 		}
-		c.inclusions = append(c.inclusions, &inclusion{Name: name, at: at, Place: place})
+		c.inclusions = append(c.inclusions, &inclusion{Name: name, at: at, Place: one, chosen: true})
 	}
 }
 
-// keepRanges has the ranges that begin or end in the paragraph of a tag kept around the content, and the runs that refer to comments.
-func (c *compiler) keepRanges(place *include.Place, m *mark) {
-	for _, n := range m.par.node.Children {
+// keepRanges has the ranges that begin or end in the paragraph of a tag kept around the content, and the runs that refer to comments. It
+// returns the paragraph without them.
+func (c *compiler) keepRanges(place *include.Place, m *mark) (tag []byte) {
+	par := m.par.node
+	at := par.Start
+	for _, n := range par.Children {
 		xml := c.src[n.Start:n.End]
 		switch {
 		case rangeMarks[n.Name] != nil && n.Start < m.start():
@@ -91,8 +99,13 @@ func (c *compiler) keepRanges(place *include.Place, m *mark) {
 			place.Closing = append(place.Closing, xml...)
 		case n.Name == "w:r" && n.Child("w:commentReference") != nil && onlyPieces(n, 1):
 			place.References = append(place.References, xml...)
+		default:
+			continue
 		}
+		tag = append(tag, c.src[at:n.Start]...)
+		at = n.End
 	}
+	return append(tag, c.src[at:par.End]...)
 }
 
 // sectionAbove returns a paragraph that ends the section of the text above a paragraph, with the properties of the section that this is
@@ -121,17 +134,16 @@ func (c *compiler) sectionAbove(par *wml.Node) []byte {
 	return slices.Concat([]byte("<"+p+"p><"+p+"pPr>"), c.src[found.Start:found.End], []byte("</"+p+"pPr></"+p+"p>"))
 }
 
-// afterTag returns the place after the paragraph of a tag, which stays in the document as the tag of a block.
-func afterTag(place include.Place) include.Place {
-	place.Start, place.TableBefore, place.NoParagraph = place.End, false, false
-	place.Opening, place.Closing, place.References = nil, nil, nil
+// keepTag returns the place after the paragraph of a tag, which stays in the document as the tag of a block.
+func keepTag(place include.Place, tag []byte) include.Place {
+	place.Tag, place.TableBefore, place.NoParagraph = tag, false, false
 	return place
 }
 
 // Enclose makes the content of a file a block, in which its variables end, unless the data chooses the file.
 func (in *inclusion) Enclose() {
-	if in.Place.Start < in.Place.End {
-		in.Place = afterTag(in.Place)
+	if !in.chosen {
+		in.Place = keepTag(in.Place, in.tag)
 		in.Place.After = noFile
 	}
 }

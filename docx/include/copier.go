@@ -110,9 +110,9 @@ func (c *copier) rewriteElement(e *element, name string) (err error) {
 				e.RemoveAttr(a.FullKey())
 			}
 		}
-	case "w:bookmarkStart", "w:bookmarkEnd", "w:ins", "w:del", "w:moveFrom", "w:moveTo", "w:moveFromRangeStart", "w:moveFromRangeEnd",
-		"w:moveToRangeStart", "w:moveToRangeEnd", "w:cellIns", "w:cellDel", "w:rPrChange", "w:pPrChange", "w:sectPrChange", "w:tblPrChange",
-		"w:tcPrChange", "w:trPrChange", "w:tblGridChange", "w:numberingChange":
+	case "w:bookmarkStart", "w:bookmarkEnd", "w:permStart", "w:permEnd", "w:ins", "w:del", "w:moveFrom", "w:moveTo",
+		"w:moveFromRangeStart", "w:moveFromRangeEnd", "w:moveToRangeStart", "w:moveToRangeEnd", "w:cellIns", "w:cellDel", "w:rPrChange",
+		"w:pPrChange", "w:sectPrChange", "w:tblPrChange", "w:tcPrChange", "w:trPrChange", "w:tblGridChange", "w:numberingChange":
 		c.number(attr(e, "w:id"))
 		c.rename(attr(e, "w:name"))
 	case "w:hyperlink":

@@ -226,6 +226,40 @@ func detached(e *element, from declarations) *element {
 	return c
 }
 
+// parseWithin returns the elements of XML that is in a place with declarations.
+func parseWithin(there declarations, xml []byte) ([]*element, error) {
+	holder := etree.NewElement("holder")
+	for prefix, uri := range there.prefixes {
+		if prefix != "" && prefix != "xml" {
+			holder.CreateAttr("xmlns:"+prefix, uri)
+		}
+	}
+	var text strings.Builder
+	if err := writeElement(&text, holder); err != nil {
+		return nil, err
+	}
+	root, err := parseElement([]byte(strings.TrimSuffix(text.String(), "/>") + ">" + string(xml) + "</holder>"))
+	if err != nil {
+		return nil, err
+	}
+	return root.ChildElements(), nil
+}
+
+// lastParagraph returns the last paragraph of the text in an element, which may be one itself, or nil.
+func lastParagraph(e *element) *element {
+	switch nameOf(e) {
+	case "w:p":
+		return e
+	case "w:tbl", "w:tr", "w:tc", "w:sdt", "w:sdtContent", "w:customXml":
+		for _, child := range slices.Backward(e.ChildElements()) {
+			if p := lastParagraph(child); p != nil {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
 // own returns the attribute by which the element itself declares a prefix.
 func own(e *element, prefix string) *etree.Attr {
 	if prefix == "" {

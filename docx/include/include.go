@@ -24,9 +24,10 @@ type Place struct {
 	NoParagraph bool // a table follows, or nothing
 	NoSections  bool // the place is in a header, a table, or the like, where no section can end
 
+	Tag           []byte // a paragraph to insert above the content; nil for none
 	Before, After string // the texts of paragraphs to insert around the content; "" for none
 
-	Opening, Closing []byte // the starts and ends of ranges, as XML, to insert around the content
+	Opening, Closing []byte // the starts and ends of ranges, as XML, to insert around all of that
 	References       []byte // runs to append to the last paragraph of the content
 	PageBreak        bool   // the content begins on a new page
 	Section          []byte // the paragraph that ends the section of the text above, if the content has sections; nil if no text is above
@@ -39,7 +40,7 @@ type Taken struct {
 	Bookmarks    map[string]bool // names
 }
 
-// Stretch is the range of the content of a place in the result, with the paragraphs around it.
+// Stretch is the range of the content of a place in the result, with the paragraphs around it except [Place.Tag].
 type Stretch struct{ Start, End int }
 
 // ErrStrict means that one document has the strict form of ISO 29500-1 and the other does not.
@@ -140,7 +141,11 @@ func (in *inserter) insertInto(part *ooxml.Part, places []Place, stretches []Str
 			return &Error{i, err}
 		}
 		out.Write(src[at:p.Start])
-		stretches[i] = Stretch{out.Len(), out.Len() + len(content)}
+		start := out.Len()
+		if p.Tag != nil {
+			start += len(p.Opening) + len(p.Tag)
+		}
+		stretches[i] = Stretch{start, out.Len() + len(content)}
 		out.Write(content)
 		at = p.End
 	}
@@ -170,16 +175,22 @@ func (in *inserter) content(part *ooxml.Part, p *Place, declared declarations) (
 		c.nameBookmarks(b)
 	}
 	var out bytes.Buffer
+	if p.Tag != nil {
+		out.Write(p.Opening)
+		out.Write(p.Tag)
+	}
 	out.WriteString(textParagraph(p.Before, in.pkg.Strict()))
 	if !p.NoSections && slices.ContainsFunc(blocks, endsSection) {
 		out.Write(p.Section)
 	}
-	out.Write(p.Opening)
+	if p.Tag == nil {
+		out.Write(p.Opening)
+	}
 	if err := in.writeBlocks(&out, c, blocks, p); err != nil {
 		return nil, err
 	}
-	out.Write(p.Closing)
 	out.WriteString(textParagraph(p.After, in.pkg.Strict()))
+	out.Write(p.Closing)
 	return out.Bytes(), nil
 }
 
@@ -189,27 +200,43 @@ func (in *inserter) writeBlocks(out *bytes.Buffer, c *copier, blocks []*element,
 	if p.TableBefore && len(blocks) > 0 && isTable(blocks[0]) {
 		out.WriteString(paragraph)
 	}
+	copies := make([]*element, len(blocks))
 	for i, b := range blocks {
-		b, err := c.copyOf(b)
-		if err != nil {
+		var err error
+		if copies[i], err = c.copyOf(b); err != nil {
 			return err
 		}
-		if i == 0 && p.PageBreak {
-			breakPage(b)
-		}
+	}
+	if p.PageBreak && len(copies) > 0 {
+		breakPage(copies[0])
+	}
+	if err := c.refer(copies, p.References); err != nil {
+		return err
+	}
+	for _, b := range copies {
 		if err := writeElement(out, b); err != nil {
 			return err
 		}
 	}
-	if end := bytes.LastIndex(out.Bytes(), []byte("</")); len(blocks) > 0 && nameOf(blocks[len(blocks)-1]) == "w:p" && end >= 0 &&
-		bytes.HasSuffix(out.Bytes(), []byte("p>")) {
-		last := slices.Clone(out.Bytes()[end:])
-		out.Truncate(end)
-		out.Write(p.References)
-		out.Write(last)
-	}
 	if p.NoParagraph && (len(blocks) == 0 || isTable(blocks[len(blocks)-1])) {
 		out.WriteString(paragraph)
+	}
+	return nil
+}
+
+// refer appends runs to the last paragraph of some blocks, which may be in a table.
+func (c *copier) refer(blocks []*element, runs []byte) error {
+	if len(runs) == 0 {
+		return nil
+	}
+	for _, b := range slices.Backward(blocks) {
+		if p := lastParagraph(b); p != nil {
+			added, err := parseWithin(c.declared, runs)
+			for _, run := range added {
+				p.AddChild(run)
+			}
+			return err
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package program
 
 import (
 	"bytes"
+	"path"
 	"strings"
 
 	"platen/docx/validate"
@@ -71,7 +72,8 @@ func (x *execution) checkAdded() error {
 }
 
 // CheckMerged returns an error if a file that was merged from several documents has mistakes that none of them has. The check of generated
-// documents cannot find these, because it tolerates what their template already has.
+// documents cannot find these, because it tolerates what their template already has. Files from which the data chooses may refer to the
+// same comments, because a document has only one of them.
 func CheckMerged(file []byte, from []*ooxml.Package) error {
 	known := map[string]bool{}
 	for _, pkg := range from {
@@ -80,7 +82,9 @@ func CheckMerged(file []byte, from []*ooxml.Package) error {
 		}
 	}
 	for _, problem := range validate.Package(bytes.NewReader(file), int64(len(file))) {
-		if !problem.Warning && !known[problem.Kind()] {
+		place, _, _ := strings.Cut(problem.Place, ", ")
+		isReference := problem.Code == validate.CodeDuplicate && path.Base(place) == "w:commentReference"
+		if !problem.Warning && !known[problem.Kind()] && !isReference {
 			return Damaged(&problem)
 		}
 	}
