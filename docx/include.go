@@ -99,7 +99,8 @@ func refused(problems Errors) error {
 // whole compiles a file with the files that it includes.
 func (p *includer) whole(t *compile.Compiled, places []include.Place) (*compile.Compiled, error) {
 	whole, stretches, err := include.Into(t.Document.Package, places, include.Taken{
-		FirstID: t.Document.FirstID[program.BookmarkIDs], FirstDrawing: t.Document.FirstID[program.DrawingIDs], Bookmarks: t.Document.Bookmarks,
+		FirstID: t.Document.FirstID[program.BookmarkIDs], FirstDrawing: t.Document.FirstID[program.DrawingIDs],
+		FirstTextBox: t.Document.FirstID[program.TextBoxIDs], Bookmarks: t.Document.Bookmarks,
 	})
 	if unfit, ok := errors.AsType[*include.Error](err); ok {
 		return nil, t.Inclusions[unfit.Place].Failed(unfit.Err)

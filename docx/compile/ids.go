@@ -27,6 +27,8 @@ func (s *IDs) collect(src []byte, n *wml.Node) {
 	switch n.Name {
 	case "wp:docPr":
 		s.note(program.DrawingIDs, src, n.Attr("id"))
+	case "wps:txbx":
+		s.note(program.TextBoxIDs, src, n.Attr("id"))
 	case "w:footnote", "w:endnote":
 		s.note(program.NoteIDs, src, n.Attr("w:id"))
 	case "w:permStart", "w:moveFromRangeStart", "w:moveToRangeStart", "w:bookmarkEnd", "w:permEnd", "w:moveFromRangeEnd", "w:moveToRangeEnd":
@@ -55,12 +57,18 @@ func (s *IDs) note(space program.IDSpace, src []byte, a *wml.Attr) {
 	}
 }
 
+// maxTextBoxID is the largest id of a text box that others continue.
+const maxTextBoxID = 1<<16 - 1
+
 // first returns the start of the longest stretch of ids that are not used: room for any number of fresh ones.
 func (s *IDs) first(space program.IDSpace) int {
 	used := slices.Clone(s.used[space])
 	slices.Sort(used)
-	best, room, last := 1, 0, 0
-	for _, id := range append(used, wml.MaxID+1) {
+	best, room, last, end := 1, 0, 0, wml.MaxID
+	if space == program.TextBoxIDs {
+		end = maxTextBoxID
+	}
+	for _, id := range append(used, end+1) {
 		if id-last > room {
 			best, room = last+1, id-last
 		}
@@ -80,6 +88,7 @@ func (c *compiler) editIDs() {
 	e.walk(c.root)
 	e.editRanges()
 	e.editShapes()
+	e.editTextBoxes()
 }
 
 // idEditor walks a part from start to end and knows which regions it is in.
@@ -119,6 +128,8 @@ func (e *idEditor) walk(n *wml.Node) {
 	case at == nil || at.repeats == nil:
 	case shapeNames[n.Name] || shapeReferences[n.Name] != "":
 		e.shapes.note(e.c.src, n, at.repeats)
+	case n.Name == "wps:txbx" || n.Name == "wps:linkedTxbx":
+		e.shapes.noteTextBox(e.c.src, n, at.repeats)
 	case n.Name == "w:hyperlink" || n.Name == "w:instrText" || n.Name == "w:fldSimple":
 		e.noteReferences(n)
 	case n.Name == "w:p" || n.Name == "w:tr":

@@ -16,6 +16,8 @@ type shapes struct {
 	own        []shape
 	references map[string][]span // by id
 	kinds      map[string]*shapeKind
+	textBoxes  []*textBoxes
+	sharing    map[textBoxKey]*textBoxes // the same
 }
 
 // shape is a shape whose id must be unique.
@@ -96,6 +98,54 @@ func (e *idEditor) editShapes() {
 			}
 		}
 		delete(e.shapes.references, id) // of two shapes with one id, references are to the first
+	}
+}
+
+// A text box of DrawingML has an id if others continue its text, and these have the same one (wps:txbx and wps:linkedTxbx, [MS-ODRAWXML]
+// 2.20). In a loop, the boxes of each round get an id of their own.
+
+// textBoxes are the text boxes in a loop that share a text.
+type textBoxes struct {
+	ids   []*wml.Attr
+	begun bool // the box in which the text begins is among them
+}
+
+// textBoxKey is what text boxes in a loop that share a text have in common.
+type textBoxKey struct {
+	id   string
+	loop *region
+}
+
+// noteTextBox records a text box of DrawingML.
+func (s *shapes) noteTextBox(src []byte, n *wml.Node, loop *region) {
+	attr := n.Attr("id")
+	if attr == nil {
+		return
+	}
+	key := textBoxKey{string(src[attr.ValueStart:attr.ValueEnd]), loop}
+	t := s.sharing[key]
+	if t == nil {
+		if t = new(textBoxes); s.sharing == nil {
+			s.sharing = map[textBoxKey]*textBoxes{}
+		}
+		s.sharing[key] = t
+		s.textBoxes = append(s.textBoxes, t)
+	}
+	t.ids = append(t.ids, attr)
+	t.begun = t.begun || n.Name == "wps:txbx"
+}
+
+// editTextBoxes writes the edits of the ids of text boxes of DrawingML in loops.
+func (e *idEditor) editTextBoxes() {
+	for _, t := range e.shapes.textBoxes {
+		if !t.begun {
+			continue
+		}
+		first := e.id(t.ids[0], program.TextBoxIDs)
+		e.c.replace(t.ids[0].ValueStart, t.ids[0].ValueEnd, first)
+		for _, id := range t.ids[1:] {
+			e.c.replace(id.ValueStart, id.ValueEnd, &program.SameID{Slot: first.Slot, Text: e.c.copy(id.ValueStart, id.ValueEnd)})
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ type copier struct {
 
 	lists     map[string]string // new ids of lists, by their old ids
 	ids       map[string]int    // of bookmarks and tracked changes, in the same form
+	textBoxes map[string]int    // of text boxes that share a text
 	named     map[string]bool   // names of bookmarks that were looked at
 	bookmarks map[string]string // new names of bookmarks, by their old names
 }
@@ -130,6 +131,8 @@ func (c *copier) rewriteElement(e *element, name string) (err error) {
 			id.Value = strconv.Itoa(c.in.taken.FirstDrawing)
 			c.in.taken.FirstDrawing++
 		}
+	case "wps:txbx", "wps:linkedTxbx":
+		c.numberTextBox(attr(e, "id"))
 	case "w:footnoteReference", "w:endnoteReference":
 		return c.note(e, name)
 	}
@@ -146,6 +149,18 @@ func (c *copier) number(id *etree.Attr) {
 		c.in.taken.FirstID++
 	}
 	id.Value = strconv.Itoa(c.ids[id.Value])
+}
+
+// numberTextBox replaces the id that text boxes with one text share.
+func (c *copier) numberTextBox(id *etree.Attr) {
+	if id == nil {
+		return
+	}
+	if c.textBoxes[id.Value] == 0 {
+		c.textBoxes[id.Value] = c.in.taken.FirstTextBox
+		c.in.taken.FirstTextBox++
+	}
+	id.Value = strconv.Itoa(c.textBoxes[id.Value])
 }
 
 // maxBookmarkName is the largest number of characters that Word accepts.

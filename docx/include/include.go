@@ -37,6 +37,7 @@ type Place struct {
 type Taken struct {
 	FirstID      int             // from here on, ids of bookmarks and tracked changes are free
 	FirstDrawing int             // the same for IDs of drawings
+	FirstTextBox int             // the same for those of text boxes that share a text
 	Bookmarks    map[string]bool // names
 }
 
@@ -165,7 +166,7 @@ func (in *inserter) content(part *ooxml.Part, p *Place, declared declarations) (
 		return nil, err
 	}
 	c := &copier{in: in, from: s, part: s.main, rels: s.rels, declared: declared, lists: map[string]string{}, ids: map[string]int{},
-		named: map[string]bool{}, bookmarks: map[string]string{}, isMain: part == in.main}
+		textBoxes: map[string]int{}, named: map[string]bool{}, bookmarks: map[string]string{}, isMain: part == in.main}
 	c.relate = func(relType, target string, external bool) (string, error) {
 		return in.added.Relate(part.Name, relType, target, external)
 	}

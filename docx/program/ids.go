@@ -21,6 +21,7 @@ const (
 	DrawingIDs   IDSpace = iota // wp:docPr
 	NoteIDs                     // footnotes and endnotes
 	BookmarkIDs                 // bookmarks, tracked changes, and permissions
+	TextBoxIDs                  // wps:txbx
 	IDSpaceCount                // the number of kinds
 )
 

@@ -77,6 +77,7 @@ var withAttributes = SetOf("w:ins w:del w:moveFrom w:moveTo w:cellIns w:cellDel 
 	"w:sectPrChange w:tblPrChange w:tblPrExChange w:tblGridChange w:trPrChange w:tcPrChange w:numberingChange " +
 	"w:moveFromRangeStart w:moveFromRangeEnd w:moveToRangeStart w:moveToRangeEnd w:permStart w:permEnd w:p w:tr w:t w:br " +
 	"wp:docPr w:bookmarkStart w:bookmarkEnd w:commentRangeStart w:commentRangeEnd w:commentReference w:comment w:pStyle " +
+	"wps:txbx wps:linkedTxbx " +
 	"w:outlineLvl w:num w:numId w:abstractNum w:abstractNumId w:ilvl w:lvl w:lvlOverride w:hyperlink w:fldSimple w:tag " +
 	"w:alias w:date w:dateFormat w:lid w:listItem w14:checked w14:checkedState w14:uncheckedState c:chart cx:chart " +
 	"w:footnoteReference w:headerReference w:footerReference w:endnoteReference w:footnote w:endnote wp:extent pic:cNvPr " +

@@ -22,6 +22,7 @@ var namespaces = []struct{ prefix, transitional, strict string }{
 		"wp", "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
 		"http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing",
 	},
+	{"wps", "http://schemas.microsoft.com/office/word/2010/wordprocessingShape", ""},
 	{"w14", "http://schemas.microsoft.com/office/word/2010/wordml", ""},
 	{"w15", "http://schemas.microsoft.com/office/word/2012/wordml", ""},
 	{"wp14", "http://schemas.microsoft.com/office/word/2010/wordprocessingDrawing", ""},
