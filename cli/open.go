@@ -101,7 +101,7 @@ func newLogger(w io.Writer, format, level string) (*slog.Logger, error) {
 func writeAtomically(path string, write func(io.Writer) error) (err error) {
 	folder := filepath.Dir(path)
 	f, err := os.OpenFile(filepath.Join(folder, ".platen-"+rand.Text()+".tmp"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if failed, ok := errors.AsType[*fs.PathError](err); ok { // the file that it names is none of the user's
+	if failed, ok := errors.AsType[*fs.PathError](err); ok { // it names the temporary file
 		return &fs.PathError{Op: "write to", Path: folder, Err: failed.Err}
 	}
 	if err != nil {

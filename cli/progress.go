@@ -38,7 +38,7 @@ type lazyProgress struct {
 
 func newLazyProgress(w io.Writer, what string) *lazyProgress { return &lazyProgress{w: w, what: what} }
 
-// set updates the progress. A bar that cannot be drawn is no reason to stop.
+// set updates the progress. A bar that cannot be drawn is not a reason to stop.
 func (p *lazyProgress) set(done, total int64) {
 	if p.bar == nil {
 		p.bar = newProgress(p.w, int(total), p.what)

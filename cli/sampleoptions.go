@@ -61,7 +61,7 @@ func readSampleOptions(path string) (o sampleOptions, err error) {
 	return o, errors.Join(wrong...)
 }
 
-// read sets the option. It reports whether the value has the right type. An empty string is no value: it would mean the default.
+// read sets the option. It reports whether the value has the right type. An empty string is not a value: it would mean the default.
 func (o *sampleOption) read(value json.RawMessage) bool {
 	if string(value) == "null" || json.Unmarshal(value, o.to) != nil {
 		return false

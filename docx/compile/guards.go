@@ -110,7 +110,7 @@ func (c *compiler) isAllBlocks(p *paragraph) bool {
 	return found && !p.anyVisible(at, len(p.text))
 }
 
-// yieldWhereVisible puts a sign before each stretch of visible text that is no value; values are one themselves.
+// yieldWhereVisible puts a sign before each stretch of visible text that is not a value; values are one themselves.
 func (c *compiler) yieldWhereVisible(p *paragraph) {
 	at := 0
 	for i := range len(p.marks) + 1 {

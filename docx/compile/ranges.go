@@ -198,7 +198,7 @@ func (c *compiler) tornRanges(from, to int) []byte {
 		isMark := func(n *wml.Node) bool { return rangeMarks[n.Name] != nil }
 		marks := inside[key]
 		if i := slices.IndexFunc(marks, isMark); i < 0 || slices.ContainsFunc(marks[i+1:], isMark) {
-			continue // the whole of it is inside, or no range
+			continue // the whole of it is inside, or not a range
 		}
 		for _, n := range marks {
 			torn = append(torn, c.src[n.Start:n.End]...)

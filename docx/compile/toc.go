@@ -28,7 +28,7 @@ type toc struct {
 	styles  map[string]int // levels of more paragraph styles, by name
 	between string         // what is between an entry and its page number instead of a tab; "" for a tab
 	outline bool           // paragraphs of these levels count also if they have no style of a heading
-	plain   bool           // entries are no links
+	plain   bool           // entries are not links
 	noPages [2]int         // levels without page numbers, from and to
 
 	entries [wml.HeadingLevels + 1][]byte // the properties of an entry's paragraph, by level, with program.TabsMark

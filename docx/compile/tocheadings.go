@@ -144,7 +144,7 @@ func (c *tocs) item(of listItem) program.ListItem {
 	return program.ListItem{List: l, Level: min(wml.IDNumber(cmp.Or(of.Level, "0")), program.ListLevels-1), Num: wml.IDNumber(of.Num)}
 }
 
-// editCounted has a paragraph that is no heading counted, if it is in a list that has headings.
+// editCounted has a paragraph that is not a heading counted, if it is in a list that has headings.
 func (c *tocs) editCounted(par *wml.Node) {
 	if item := c.counted(par); item.List != nil {
 		c.emit(par.CloseStart, rankReplace, &program.Counted{Item: item})

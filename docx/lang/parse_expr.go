@@ -34,7 +34,7 @@ var reserved = map[string]bool{
 	"true": true, "false": true, "null": true,
 }
 
-// isReserved reports whether a word is no key unless in backquotes.
+// isReserved reports whether a word is not a key unless in backquotes.
 func isReserved(word string) bool { return reserved[word] || isBare(word) }
 
 func (p *parser) expression() Node { return p.binary(strengthOr) }
@@ -165,7 +165,7 @@ var wordHabits = map[string]string{
 // hintJoin says how to join strings.
 const hintJoin = `to join strings, write them next to each other in the document, or $string(a, " ", b)`
 
-// isText reports whether n is a literal string that is no number.
+// isText reports whether n is a literal string that is not a number.
 func isText(n Node) bool {
 	l, ok := n.(*Literal)
 	if !ok {

@@ -100,10 +100,10 @@ func orElse(s *string, other string) string {
 	return *s
 }
 
-// Text returns the text of a value that is no list and no object, as a tag would print it; ok is false for those and for nil.
+// Text returns the text of a value that is neither a list nor an object, as a tag would print it; ok is false for those and for nil.
 func Text(v Value) (s string, ok bool) { return scalarText(v) }
 
-// scalarText returns the text of a value that is no list and no object; ok is false for those, for nil, and for a
+// scalarText returns the text of a value that is neither a list nor an object; ok is false for those, for nil, and for a
 // number whose exponent is out of bounds.
 func scalarText(v Value) (s string, ok bool) {
 	switch v := v.(type) {

@@ -27,8 +27,8 @@ type condition struct {
 type scopeVar struct {
 	name    string
 	outside int      // number of conditions around the loop
-	keys    []string // of the list, from the top of the input, with [anyKey] for a loop over keys; nil if the list is no path
-	list    []Step   // of the path of the loop's list; nil for a Let, and if the list is no path
+	keys    []string // of the list, from the top of the input, with [anyKey] for a loop over keys; nil if the list is not a path
+	list    []Step   // of the path of the loop's list; nil for a Let, and if the list is not a path
 	grouped bool     // the list went through the filter group:
 	group   []string // so the item's key is at these keys of the list's items, and its items are some of them
 	isLet   bool

@@ -29,7 +29,7 @@ type Document struct {
 	FirstID   [IDSpaceCount]int    // the lowest unused ids
 	Slots     Slots
 	Warnings  Errors
-	Doubts    Errors // warnings that the input can refute, which are no warnings about a document
+	Doubts    Errors // warnings that the input can refute, which are not about a document
 	Sound     Soundness
 	outputs   sync.Pool // of *output, for executions
 }

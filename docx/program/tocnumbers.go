@@ -94,7 +94,7 @@ type ListItem struct {
 	Slot  int // 1 + the slot of a list that restarts in loops; 0 for others
 }
 
-// Counted records a paragraph that is no heading, but counts in a list of headings.
+// Counted records a paragraph that is not a heading, but counts in a list of headings.
 type Counted struct{ Item ListItem }
 
 func (o *Counted) run(x *execution) error {

@@ -53,7 +53,7 @@ func (p *emphasisParser) mark(before string, char byte, size int, after string) 
 	left := next == inWord || next == atMark && last != inWord // "left-flanking" and "right-flanking" in the specification
 	right := last == inWord || last == atMark && next != inWord
 	opens, closes := left, right
-	if char == '_' { // which is no mark in snake_case
+	if char == '_' { // which is not a mark in snake_case
 		opens, closes = left && (!right || last == atMark), right && (!left || next == atMark)
 	}
 	switch {

@@ -374,7 +374,7 @@ func (w *writer) heading(par, props *node) (before, after string) {
 	return w.host.Heading(h)
 }
 
-// bodyText is the outline level of text that is no heading (ISO 29500-1 §17.3.1.20).
+// bodyText is the outline level of text that is not a heading (ISO 29500-1 §17.3.1.20).
 const bodyText = 9
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\t", "&#9;", "\n", "&#10;", "\r", "&#13;")
