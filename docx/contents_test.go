@@ -79,6 +79,6 @@ func TestUpdateContents(t *testing.T) {
 		}
 	}
 	if _, err := docx.UpdateContents(t.Context(), []byte("no document"), docx.ContentsUpdate); err == nil {
-		t.Error("a file that is no document has no error")
+		t.Error("a file that is not a document has no error")
 	}
 }

@@ -267,7 +267,7 @@ func TestIncludeLinksToItsOwnPlacesAndComments(t *testing.T) {
 		t.Errorf("links without a target, or comments, remain:\n%s", doc)
 	}
 	for _, problem := range validate.Package(bytes.NewReader(file), int64(len(file))) {
-		if problem.Part != "/word/media/old.png" { // which is no image
+		if problem.Part != "/word/media/old.png" { // which is not an image
 			t.Error(problem)
 		}
 	}
