@@ -1,5 +1,7 @@
 package importer
 
+import "errors"
+
 // expr is an expression of another language.
 type expr struct {
 	op   operation
@@ -31,6 +33,14 @@ const (
 type cannot struct{ reason, advice string }
 
 func (c *cannot) Error() string { return c.reason }
+
+// asCannot returns the reason and the advice of an error.
+func asCannot(err error) *cannot {
+	if c, ok := errors.AsType[*cannot](err); ok {
+		return c
+	}
+	return &cannot{reason: err.Error()}
+}
 
 // step is one step of a path.
 type step struct {

@@ -5,9 +5,10 @@
 // tags, an invisible character between its braces prevents that.
 //
 // Each language has one file: its table of filters and functions, the way its tags are found, and the way one tag is read. The other
-// files are the same for all: text.go and place.go (paragraphs and their locations), lex.go and parse.go (expressions), blocks.go and
-// scope.go (loops, and what names mean in them), write.go and rules.go (expressions in Platen's language), place_tags.go and rewrite.go
-// (the changes of the file), and detect.go (which language a template is written in).
+// files are the same for all: text.go and place.go (paragraphs and their locations), lex.go and parse.go (expressions), blocks.go (pairs
+// the tags of blocks, and converts each tag), loops.go, conditions.go, and beside.go (the tags of loops, the other tags of blocks, and the
+// text next to them), scope.go (what names mean in loops), write.go and rules.go (expressions in Platen's language), place_tags.go and
+// rewrite.go (the changes of the file), and detect.go (which language a template is written in).
 package importer
 
 import (
