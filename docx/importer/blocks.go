@@ -13,6 +13,7 @@ type part struct {
 	src  []byte
 	root *wml.Node
 	pars []*paragraph
+	own  int // the number of pars that are no asides, which come first
 	tags []*tag
 
 	gone []*wml.Node // cells that disappear
@@ -22,7 +23,9 @@ type part struct {
 // match pairs the tags of blocks.
 func (p *part) match() {
 	var open []*block
-	for _, t := range p.tags {
+	for i, t := range p.tags {
+		t.index = i
+		t.par.tags = append(t.par.tags, t)
 		switch t.kind {
 		case kLoop, kIf, kSection, kUnless, kWith, kStyle, kMatrix:
 			t.block = &block{tags: []*tag{t}}
@@ -44,9 +47,12 @@ func (p *part) match() {
 			if t.kind == kEnd {
 				t.block.end = true
 				open = open[:len(open)-1]
-				if first := t.block.tags[0]; t.closes != "" && first.closes != "" && t.closes != first.closes {
+				switch first := t.block.tags[0]; {
+				case t.closes != "" && first.closes != "" && t.closes != first.closes:
 					t.block.fail(&cannot{"its end names another block, " + t.original(),
 						"close the blocks in the order in which they are open"})
+				case t.added != first.added:
+					t.block.fail(&cannot{"it and a loop overlap", "write {{if condition}} … {{endif}} inside the loop, or around all of it"})
 				}
 			}
 		}
@@ -196,7 +202,7 @@ func (p *part) outlives(t *tag) bool {
 		return true
 	}
 	depth := 0
-	for _, o := range p.tags[slices.Index(p.tags, t)+1:] {
+	for _, o := range p.tags[t.index+1:] {
 		switch {
 		case o.kind == kEnd:
 			depth--

@@ -14,7 +14,7 @@ func (p *part) open(w *writer, t *tag) error {
 		return p.openMatrix(w, t)
 	}
 	b := t.block
-	if end := b.tags[len(b.tags)-1]; w.cells && t.row() == end.row() && t.cell() != end.cell() {
+	if end := b.last(); w.cells && t.row() == end.row() && t.cell() != end.cell() {
 		if err := p.openCells(w, t, end); err != nil {
 			return err
 		}
@@ -25,9 +25,12 @@ func (p *part) open(w *writer, t *tag) error {
 	if w.wholeParagraphs && p.hasTextBeside(t) {
 		return &cannot{"other text in its row, or in that of its end, would be part of the block", "put the tags into rows of their own"}
 	}
-	if w.invents && (t.kind == kIf || t.kind == kUnless) && p.joinsParagraphs(t) {
-		return &cannot{"it begins and ends inside of two paragraphs or cells, which Platen joins or removes if it is false",
-			"write a condition inside of each paragraph"}
+	if w.invents && t.isCondition() && joinsParagraphs(t) {
+		if !p.canSpread(t) {
+			return &cannot{"it begins and ends inside of two paragraphs or cells, which Platen joins or removes if it is false",
+				"write a condition inside of each paragraph"}
+		}
+		t.place = func() { p.spread(t) }
 	}
 	b.scope = &scope{}
 	k := t.kind
@@ -149,7 +152,7 @@ func (p *part) hasTagsInside(b *block) bool {
 		switch {
 		case t == b.tags[0]:
 			inside = true
-		case t == b.tags[len(b.tags)-1]:
+		case t == b.last():
 			return false
 		case inside && t.kind != kEnd && t.kind != kElse && t.kind != kNothing:
 			return true

@@ -146,6 +146,7 @@ func (i *importer) read() error {
 			return err
 		}
 		p.pars = flatten(p.src, p.root)
+		p.own = len(p.pars)
 		i.parts = append(i.parts, p)
 	}
 	return nil

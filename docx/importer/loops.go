@@ -44,7 +44,7 @@ func (p *part) openLoop(w *writer, t *tag) error {
 	if err != nil {
 		return err
 	}
-	last := b.tags[len(b.tags)-1]
+	last := b.last()
 	b.word = w.wordOf(t, last)
 	if t.word == "tablecolumn" && !t.ownCell && !t.spansColumn(last) {
 		return &cannot{"it repeats a part of a column", "write {{tablecolumn x in list}} in the first row of the table"}

@@ -118,7 +118,7 @@ func (p *part) openMatrix(w *writer, t *tag) (err error) {
 			return &cannot{"there are other blocks in it", errMatrix.advice}
 		}
 	}
-	if t.out, err = w.openMatrix(t.matrix, t, b.tags[len(b.tags)-1]); err == nil {
+	if t.out, err = w.openMatrix(t.matrix, t, b.last()); err == nil {
 		b.scope = t.matrix.headings
 	}
 	return err
@@ -126,7 +126,7 @@ func (p *part) openMatrix(w *writer, t *tag) (err error) {
 
 // inside returns the tags in a block.
 func (p *part) inside(b *block) []*tag {
-	return p.tags[slices.Index(p.tags, b.tags[0])+1 : slices.Index(p.tags, b.tags[len(b.tags)-1])]
+	return p.tags[slices.Index(p.tags, b.tags[0])+1 : slices.Index(p.tags, b.last())]
 }
 
 // closeMatrix writes the tags of a table as they are in its second row.
@@ -145,13 +145,13 @@ func (p *part) closeMatrix(w *writer, b *block) {
 		}
 		m.outs[t], t.out = t.out, out
 	}
-	w.scopes, w.tag = around, b.tags[len(b.tags)-1]
+	w.scopes, w.tag = around, b.last()
 }
 
 // putMatrix puts the tags of a table into its two rows. The line break after the first tag and the paragraph of the last are left out.
 func putMatrix(p *part, t *tag) {
 	b, m := t.block, t.matrix
-	last := b.tags[len(b.tags)-1]
+	last := b.last()
 	copied := newRewriter(p.src)
 	for _, r := range []*rewriter{p.rewriter, copied} {
 		open, end := t.out, last.out

@@ -53,7 +53,7 @@ func (p *part) openStyle(w *writer, t *tag) error {
 	if !ok {
 		return &cannot{"it colors something unknown", "write {{x :: color(…)}} or {{color :: shade(…)}}"}
 	}
-	last := b.tags[len(b.tags)-1]
+	last := b.last()
 	owner := func(t *tag) *wml.Node { return t.par.node.Ancestor(wml.Named(at.element)) }
 	if at.element != "" && (owner(t) == nil || owner(t) != owner(last)) {
 		return &cannot{"its tags are not in one " + b.coloring.target, "write a tag for each of them"}
@@ -277,7 +277,7 @@ func blockAt(blocks []*block, par *paragraph, offset int) *block {
 
 // colors reports whether a block colors the text at an offset of a paragraph.
 func (b *block) colors(par *paragraph, offset int) bool {
-	first, last := b.tags[0], b.tags[len(b.tags)-1]
+	first, last := b.tags[0], b.last()
 	if element := targets[b.coloring.target].element; element != "" {
 		return par.node.Ancestor(wml.Named(element)) == first.par.node.Ancestor(wml.Named(element))
 	}

@@ -96,6 +96,7 @@ type tag struct {
 	place   func() // puts what replaces it into the part, if that is special
 	ownCell bool   // its table cell disappears
 
+	index  int      // in the tags of its part
 	failed error    // why it stays
 	out    string   // what replaces it
 	notes  []string // what the author should know
@@ -135,8 +136,10 @@ type block struct {
 	coloring *coloring // of kStyle
 }
 
+func (b *block) last() *tag { return b.tags[len(b.tags)-1] }
+
 // crossesCells reports whether a block begins and ends in different cells.
-func (b *block) crossesCells() bool { return b.tags[0].cell() != b.tags[len(b.tags)-1].cell() }
+func (b *block) crossesCells() bool { return b.tags[0].cell() != b.last().cell() }
 
 // fail leaves all tags of a block as they are.
 func (b *block) fail(err error) {
@@ -144,11 +147,13 @@ func (b *block) fail(err error) {
 		if t.failed != nil {
 			continue
 		}
-		if t.failed = err; i > 0 {
+		if t.failed = err; i > 0 && !b.tags[0].added {
 			t.failed = &cannot{"its opening tag " + t.block.tags[0].original() + " was not converted", "convert both together"}
 		}
 	}
 }
+
+func (t *tag) isCondition() bool { return t.kind == kIf || t.kind == kUnless }
 
 // cell returns the innermost table cell around a paragraph, or nil.
 func (t *tag) cell() *wml.Node { return t.par.node.Ancestor(wml.Named("w:tc")) }

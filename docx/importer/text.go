@@ -18,6 +18,7 @@ type paragraph struct {
 	heading string // the text of the nearest heading
 	twin    bool   // a copy in the fallback of a text box, or of a description of an image
 	aside   *aside // where the text is, if it is not that of a w:p
+	tags    []*tag // in it, in their order
 }
 
 // piece is a part of a paragraph's text that comes from one element: a w:t, or an element that counts as one character.
