@@ -2,11 +2,13 @@ package importer_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,6 +33,8 @@ type score struct {
 	product                              string
 	examples, tags, converted            int
 	equal, commented, silent, noDocument int
+
+	unconverted map[string][]string // the tags that were not converted, by the reason
 }
 
 // exampleInfo is the file example.json of an example.
@@ -38,6 +42,8 @@ type exampleInfo struct {
 	Test       string   // the name of the test that made the document
 	Delimiters []string // what tags begin and end with, and what opens and closes a block
 	Locale     string
+	TimeZone   string
+	Code       []string // what the application does with code: options that are functions, and classes of values
 }
 
 // example is a template of another product with its data, and the document that the product makes of them.
@@ -62,7 +68,7 @@ func TestExamples(t *testing.T) {
 	}
 	table := []string{fmt.Sprintf("%-16s %8s %6s %9s %6s %9s %7s %12s",
 		"", "examples", "tags", "converted", "equal", "commented", "silent", "no document")}
-	var silent []string
+	var silent, unconverted []string
 	for _, p := range products {
 		if !p.IsDir() {
 			continue
@@ -71,13 +77,29 @@ func TestExamples(t *testing.T) {
 		table = append(table, fmt.Sprintf("%-16s %8d %6d %8.1f%% %6d %9d %7d %12d", s.product, s.examples, s.tags,
 			100*float64(s.converted)/float64(max(s.tags, 1)), s.equal, s.commented, s.silent, s.noDocument))
 		silent = append(silent, differences...)
+		unconverted = append(unconverted, s.reasons()...)
 	}
-	t.Logf("\n%s\n\nDifferences without a comment:\n%s", strings.Join(table, "\n"), strings.Join(silent, "\n"))
+	t.Logf("\n%s\n\nDifferences without a comment:\n%s\n\nTags that were not converted:\n%s",
+		strings.Join(table, "\n"), strings.Join(silent, "\n"), strings.Join(unconverted, "\n"))
+}
+
+// reasons returns a line for each reason why tags were not converted, the most frequent first, with some of the tags.
+func (s *score) reasons() []string {
+	reasons := slices.SortedFunc(maps.Keys(s.unconverted), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(s.unconverted[b]), len(s.unconverted[a])), cmp.Compare(a, b))
+	})
+	lines := make([]string, len(reasons))
+	for i, reason := range reasons {
+		tags := s.unconverted[reason]
+		slices.Sort(tags)
+		lines[i] = fmt.Sprintf("%-16s %4d  %s: %.300s", s.product, len(tags), reason, strings.Join(slices.Compact(slices.Clone(tags)), " "))
+	}
+	return lines
 }
 
 // scoreOf imports the examples of a product, and returns those that differ although all of their tags were converted.
 func scoreOf(t *testing.T, product string) (*score, []string) {
-	s := &score{product: product}
+	s := &score{product: product, unconverted: map[string][]string{}}
 	paths, err := filepath.Glob(filepath.Join(*examplesDir, product, "*", "template.docx"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("%s has no examples: %v", product, err)
@@ -92,6 +114,9 @@ func scoreOf(t *testing.T, product string) (*score, []string) {
 		}
 		seen[key] = true
 		if difference := s.add(t, e); difference != "" {
+			if len(e.info.Code) > 0 {
+				difference = "the application sets " + strings.Join(e.info.Code, ", ") + ": " + difference
+			}
 			silent = append(silent, fmt.Sprintf("%s (%s): %s", e.path, e.info.Test, difference))
 		}
 	}
@@ -139,12 +164,17 @@ func (s *score) add(t *testing.T, e *example) string {
 	s.examples++
 	s.tags += report.Tags
 	s.converted += report.Converted
+	for _, r := range report.Results {
+		if r.Reason != "" {
+			s.unconverted[r.Reason] = append(s.unconverted[r.Reason], r.Original)
+		}
+	}
 	got, problems, err := e.generate(t, file)
 	if *examplesShow != "" && strings.Contains(e.path, *examplesShow) {
 		t.Logf("%s: %s\n%s%s\n%s", e.path, e.info.Test, formatReport(report), got, strings.Join(problems, "\n"))
 	}
-	if e.want == nil {
-		s.noDocument++
+	if e.want == nil || includesFiles(report) || bytes.Contains(mainPart(t, e.want), []byte("<w:altChunk")) {
+		s.noDocument++ // for comparison: the files that it includes are not there, or Word reads its HTML
 		return ""
 	}
 	want := textForComparison(t, e.want)
@@ -159,6 +189,12 @@ func (s *score) add(t *testing.T, e *example) string {
 	}
 	return ""
 }
+
+func includesFiles(r *importer.Report) bool {
+	return slices.ContainsFunc(r.Results, func(t importer.Result) bool { return strings.HasPrefix(t.Converted, "{{include ") })
+}
+
+func mainPart(t *testing.T, file []byte) []byte { return []byte(unpack(t, file)["word/document.xml"]) }
 
 // convert imports an example with its data.
 func (e *example) convert() ([]byte, *importer.Report, error) {
@@ -198,7 +234,11 @@ func (e *example) generate(t *testing.T, template []byte) (text string, problems
 	if err != nil {
 		return "", []string{err.Error()}, err
 	}
-	options := docx.Options{WordML: true, Missing: lang.MissingBlank}
+	options, invalid := docx.Settings{TimeZone: e.info.TimeZone, Missing: "blank"}.Options()
+	if len(invalid) > 0 {
+		return "", []string{invalid[0].Error()}, invalid[0]
+	}
+	options.WordML = true
 	if l, ok := locale.Find(e.info.Locale); ok {
 		options.Locale = l
 	}
@@ -235,6 +275,11 @@ func paragraphsOf(part string) []string {
 	var lines []string
 	var line strings.Builder
 	inText, skipped := false, 0
+	type cell struct {
+		from   int  // the number of lines before it
+		merged bool // with the cell above it: Word does not show its text
+	}
+	var cells []cell
 	for {
 		token, err := decoder.RawToken()
 		if err != nil && token == nil { // the end, or damaged XML
@@ -246,12 +291,24 @@ func paragraphsOf(part string) []string {
 			if token.Name.Local == "Fallback" || skipped > 0 {
 				skipped++
 			}
+			switch {
+			case token.Name.Local == "tc":
+				cells = append(cells, cell{from: len(lines)})
+			case token.Name.Local == "vMerge" && len(cells) > 0:
+				cells[len(cells)-1].merged = !slices.ContainsFunc(token.Attr, func(a xml.Attr) bool { return a.Value == "restart" })
+			}
 		case xml.EndElement:
 			inText = inText && token.Name.Local != "t"
 			skipped = max(skipped-1, 0)
 			if token.Name.Local == "p" && line.Len() > 0 {
 				lines = append(lines, line.String())
 				line.Reset()
+			}
+			if last := len(cells) - 1; token.Name.Local == "tc" && last >= 0 {
+				if cells[last].merged {
+					lines = lines[:cells[last].from]
+				}
+				cells = cells[:last]
 			}
 		case xml.CharData:
 			if inText && skipped == 0 {

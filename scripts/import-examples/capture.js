@@ -1,5 +1,5 @@
 // Runs the tests of another product in a clone of it, and writes an example for each document that they make: the template, its
-// data, and the document. The checks of the tests are not run. usage: capture.js PRODUCT CLONE OUT
+// data, the document, and which options are functions. The checks of the tests are not run. usage: capture.js PRODUCT CLONE OUT
 'use strict';
 
 const fs = require('node:fs');
@@ -23,6 +23,7 @@ const products = {
       if (name !== 'src/index.ts') return module;
       const report = record(module.createReport, (options) => ({
         template: options.template, data: options.data, delimiters: pair([options.cmdDelimiter || []].flat()),
+        code: options.literalXmlDelimiter ? ['literalXmlDelimiter'] : [],
       }));
       const createReport = async (options, probe) => {
         const whole = await report(options).catch(() => null);
@@ -38,7 +39,8 @@ const products = {
       if (handler && !handler.process.isRecorder) {
         handler.process = record(handler.process, function (template, data) {
           const marks = this.options.delimiters;
-          return { template, data, delimiters: [marks.tagStart, marks.tagEnd, marks.containerTagOpen, marks.containerTagClose] };
+          const code = this.options.skipEmptyTags ? ['skipEmptyTags'] : [];
+          return { template, data, code, delimiters: [marks.tagStart, marks.tagEnd, marks.containerTagOpen, marks.containerTagClose] };
         });
       }
       return module;
@@ -47,17 +49,30 @@ const products = {
   docxtemplater: {
     tests: () => [source('es6/tests/index.js')], // which loads the others
     patch(name, module) {
+      if (name === 'es6/doc-utils.js') Object.values(module.getDefaults()).forEach((value) => usual.add(String(value)));
+      if (name === 'es6/expressions.js') usual.add(module);
       if (name !== 'es6/docxtemplater.js' || module.prototype.render.isRecorder) return module;
       const proto = module.prototype;
-      const { compile } = proto;
+      const { attachModule, compile, resolveData } = proto;
+      proto.attachModule = function (extra, ...args) {
+        this.attaches ||= extra.name !== 'AssertionModule'; // which the tests add to their checks
+        return attachModule.call(this, extra, ...args);
+      };
       proto.compile = function (...args) {
         if (!this.pristine && this.zip) this.pristine = this.zip.generate({ type: 'nodebuffer' });
         return compile.apply(this, args);
       };
+      proto.resolveData = function (data) {
+        this.resolved = data;
+        return resolveData.call(this, data);
+      };
       const save = (doc) => doc.zip.generate({ type: 'nodebuffer' });
       function describe(data) {
         const { start, end } = this.options.delimiters || this;
-        return { template: this.pristine, data, delimiters: [start, end].map(unescape), output: () => save(this) };
+        return {
+          template: this.pristine, data: data === undefined ? this.resolved : data, delimiters: [start, end].map(unescape),
+          code: [...codeIn(this.options), ...(this.attaches ? ['modules'] : [])], output: () => save(this),
+        };
       }
       proto.render = record(proto.render, describe);
       proto.renderAsync = record(proto.renderAsync, describe);
@@ -67,6 +82,7 @@ const products = {
   carbone: {
     tests: () => [source('test/test.carbone.js')],
     patch(name, module) {
+      if (name === 'lib/params.js') params = module;
       if (name !== 'lib/index.js' || module.renderXML.isRecorder) return module;
       const { render, renderXML } = module;
       const renderFile = (file, data, options, done) => {
@@ -75,11 +91,11 @@ const products = {
         recording = true;
         return render.call(module, file, data, options, (err, result, ...rest) => {
           recording = false;
-          const { lang, complement } = options;
+          const { lang, complement, timezone } = { ...params, ...options };
           if (/\.docx$/.test(file)) {
             const whole = Array.isArray(data) ? { d: JSON.parse(text) } : JSON.parse(text); // as the import says
             if (complement) whole.c = complement;
-            write({ template: fs.readFileSync(file), delimiters: [], locale: lang }, whole, result);
+            write({ template: fs.readFileSync(file), delimiters: [], locale: lang, timeZone: timezone }, whole, result);
           }
           done(err, result, ...rest);
         });
@@ -113,6 +129,13 @@ const products = {
     },
   },
 };
+
+// usual has the functions that the product itself has for its options, or their sources.
+const usual = new Set();
+const codeIn = (options) => Object.keys(options).filter((key) => typeof options[key] === 'function' && !usual.has(options[key])
+  && !usual.has(String(options[key])));
+
+let params = {}; // the settings of Carbone
 
 // contentOf returns the template that a request of jsreport has in it.
 function contentOf(docx) {
@@ -201,7 +224,9 @@ function record(make, describe) {
   function recorder(...args) {
     if (recording) return make.apply(this, args);
     const example = describe.apply(this, args);
-    const data = plain(example.data);
+    const found = new Set(example.code);
+    const data = plain(example.data, 0, found);
+    example.code = [...found];
     const finish = (result) => {
       recording = false;
       write(example, data, example.output ? example.output() : example.result ? example.result(result) : result);
@@ -225,18 +250,20 @@ function record(make, describe) {
   return recorder;
 }
 
-// plain returns a copy of data that can be written as JSON once the promises in it are settled. Bytes become base64.
-function plain(value, depth = 0) {
+// plain returns a copy of data that can be written as JSON once the promises in it are settled. Bytes become base64. Functions are left
+// out, and found gets the word data.
+function plain(value, depth = 0, found = new Set()) {
   if (value instanceof NativePromise || (value && typeof value.then === 'function')) {
     const box = {};
-    value.then((v) => { box.value = plain(v, depth + 1); }, () => {});
+    value.then((v) => { box.value = plain(v, depth + 1, found); }, () => {});
     return { toJSON: () => box.value };
   }
+  if (typeof value === 'function') found.add('data');
   if (ArrayBuffer.isView(value)) return Buffer.from(value).toString('base64');
   if (value === null || typeof value !== 'object' || typeof value.toJSON === 'function' || depth > 50) return value;
-  if (Array.isArray(value)) return value.map((v) => plain(v, depth + 1));
+  if (Array.isArray(value)) return value.map((v) => plain(v, depth + 1, found));
   const copy = {};
-  for (const key of Object.keys(value)) copy[key] = plain(value[key], depth + 1);
+  for (const key of Object.keys(value)) copy[key] = plain(value[key], depth + 1, found);
   return copy;
 }
 
@@ -268,7 +295,8 @@ function write(example, data, output) {
   fs.writeFileSync(path.join(dir, 'template.docx'), wholeDocument(Buffer.from(example.template)));
   if (data !== undefined) fs.writeFileSync(path.join(dir, 'data.json'), JSON.stringify(data));
   if (output && ArrayBuffer.isView(output)) fs.writeFileSync(path.join(dir, 'output.docx'), wholeDocument(Buffer.from(output)));
-  const info = { test: current, delimiters: example.delimiters, locale: example.locale };
+  const { delimiters, locale, timeZone, code } = example;
+  const info = { test: current, delimiters, locale, timeZone, code };
   fs.writeFileSync(path.join(dir, 'example.json'), JSON.stringify(info));
 }
 
@@ -332,6 +360,21 @@ async function runStep(step, context) {
   clearTimeout(timer);
 }
 
+// resolve returns the file of a module, or undefined. The modules that the clone needs are those of the installed product.
+function resolve(request, parent, isMain) {
+  const paths = [path.join(__dirname, 'node_modules', product), __dirname];
+  const isPackage = parent && parent.filename && parent.filename.startsWith(root) && !/^[./]/.test(request);
+  const ways = [() => Module._resolveFilename(request, parent, isMain), () => require.resolve(request, { paths })];
+  for (const way of isPackage ? ways.reverse() : ways) {
+    try {
+      return way();
+    } catch (err) {
+      if (err.code !== 'MODULE_NOT_FOUND' && err.code !== 'ERR_PACKAGE_PATH_NOT_EXPORTED') throw err;
+    }
+  }
+  return undefined;
+}
+
 function install() {
   const before = (body) => block.before.push(body);
   const after = (body) => block.after.push(body);
@@ -344,16 +387,10 @@ function install() {
   Module._load = function (request, parent, isMain) {
     if (request === 'vitest') return globals;
     if (/^(src|test)\//.test(request)) request = source(request);
-    let file;
-    try {
-      file = Module._resolveFilename(request, parent, isMain);
-    } catch (err) {
-      try {
-        file = require.resolve(request, { paths: [path.join(__dirname, 'node_modules', product), __dirname] });
-      } catch {
-        if (process.env.VERBOSE) console.error(`not installed: ${request}`);
-        return anything();
-      }
+    const file = resolve(request, parent, isMain);
+    if (!file) {
+      if (process.env.VERBOSE) console.error(`not installed: ${request}`);
+      return anything();
     }
     const loaded = load(file, parent, isMain);
     if (config.external) return config.external(request, loaded);

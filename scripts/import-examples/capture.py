@@ -23,14 +23,15 @@ def absent(name, *names):
     sys.modules[name] = module
 
 
-def plain(value):
-    """Returns data as JSON has it. What Python builds becomes its text."""
+def plain(value, built):
+    """Returns data as JSON has it. What Python builds becomes its text, and built gets the name of its class."""
     if isinstance(value, dict):
-        return {str(k): plain(v) for k, v in value.items()}
+        return {str(k): plain(v, built) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(v) for v in value]
+        return [plain(v, built) for v in value]
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
+    built.add(type(value).__name__)
     return html.unescape(re.sub(r"<[^<>]*>", "", str(value)))
 
 
@@ -59,7 +60,8 @@ def main():
     render, save = DocxTemplate.render, DocxTemplate.save
 
     def recorded_render(self, context, *args, **kwargs):
-        self.recorded = plain(context)
+        self.built = set()
+        self.recorded = plain(context, self.built)
         return render(self, context, *args, **kwargs)
 
     def recorded_save(self, filename, *args, **kwargs):
@@ -74,7 +76,7 @@ def main():
             (folder / "template.docx").write_bytes(content)
             (folder / "data.json").write_text(json.dumps(self.recorded))
             (folder / "output.docx").write_bytes(Path(filename).read_bytes())
-            (folder / "example.json").write_text(json.dumps({"test": str(filename)}))
+            (folder / "example.json").write_text(json.dumps({"test": str(filename), "code": sorted(self.built)}))
         return result
 
     DocxTemplate.render, DocxTemplate.save = recorded_render, recorded_save
