@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,6 +17,7 @@ var carbone = &dialect{
 	notes: []string{
 		"Carbone prints nothing for missing values. Platen keeps their tags and reports them; see the option missing, and " +
 			"the filter optional.",
+		"Carbone prints dates in its time zone, which is Europe/Paris unless the application changes that. Set the option time_zone.",
 		"Tags with {d.…} read the input itself. If the data is an array, send {\"d\": […]}. Send the complement as the key c.",
 	},
 }
@@ -37,9 +39,6 @@ func calculated(operator string) rule {
 	return func(w *writer, o operand, args []*expr) (operand, error) {
 		if len(args) != 1 || len(o.filters) > 0 {
 			return operand{}, errArguments
-		}
-		if operator == "/" {
-			w.note("Carbone prints up to 17 digits of a quotient, and Infinity for a division by zero")
 		}
 		own := binaries[operator]
 		x, err := w.value(args[0], own+1)
@@ -135,6 +134,9 @@ func carboneDate(w *writer, o operand, args []*expr) (operand, error) {
 	if len(args) != 1 || args[0].op != opLiteral {
 		return operand{}, errArguments
 	}
+	if err := w.checkZone(o.from); err != nil {
+		return operand{}, err
+	}
 	pattern, _ := args[0].val.(string)
 	var b strings.Builder
 	for _, code := range dateCodes.FindAllString(pattern, -1) {
@@ -152,6 +154,24 @@ func carboneDate(w *writer, o operand, args []*expr) (operand, error) {
 		}
 	}
 	return dated(w, o, b.String())
+}
+
+var zoneless = regexp.MustCompile(`\d[T ]\d{1,2}:\d{2}[^Z+]*$`)
+
+// checkZone returns an error if Carbone prints a date in its time zone that Platen prints without one.
+func (w *writer) checkZone(date *expr) error {
+	for date.op == opFilter {
+		if date.name == "endOfD" {
+			return &cannot{"the end of a day in UTC can be the next day in the time zone of Carbone",
+				"write {{x :: add(\"end of month\") :: date(\"long\")}}"}
+		}
+		date = date.args[0]
+	}
+	if slices.ContainsFunc(w.textsOf(date), zoneless.MatchString) {
+		return &cannot{"Carbone reads a time without a zone as UTC, and prints it in its own time zone",
+			"send times with their zone, such as 2026-03-05T14:30:00Z, and import again"}
+	}
+	return nil
 }
 
 var (

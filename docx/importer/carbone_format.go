@@ -1,7 +1,9 @@
 package importer
 
 import (
+	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -42,6 +44,9 @@ func readFormatters(value *expr, pieces []string) command {
 		return command{kind: f.kind, expr: f.condition}
 	case f.value.op == opFilter && strings.HasSuffix(f.value.name, "D") && f.value.name != "formatD":
 		return command{err: &cannot{"it prints a date in a form of its own", "write {{x :: add(\"+1 day\") :: date(\"long\")}}"}}
+	case f.value.isUnrounded():
+		return command{err: &cannot{"it prints up to 17 digits of a quotient, and Infinity for a division by zero",
+			"write {{a / b :: format(\"0.00\")}}"}}
 	case len(f.shown) == 0 && f.condition != nil:
 		return command{err: &cannot{"the condition shows nothing", "write {{if condition}} … {{endif}}"}}
 	}
@@ -53,6 +58,34 @@ func readFormatters(value *expr, pieces []string) command {
 		result = &expr{op: opChoice, args: []*expr{f.shown[i], f.shown[i+1], result}}
 	}
 	return command{kind: kPrint, expr: result}
+}
+
+var rounding = []string{"formatN", "toFixed", "round", "ceil", "floor"}
+
+// isUnrounded reports whether a value is a quotient that can have more digits than Carbone prints.
+func (e *expr) isUnrounded() bool {
+	switch {
+	case e.op == opFilter && slices.Contains(rounding, e.name):
+		return false
+	case (e.op == opFilter && e.name == "div" || e.op == opBinary && e.name == "/") && len(e.args) > 1 && !isFactorOfTen(e.args[1]):
+		return true
+	}
+	return slices.ContainsFunc(e.args, (*expr).isUnrounded)
+}
+
+// isFactorOfTen reports whether a divisor is written out as a number that a power of ten is a multiple of.
+func isFactorOfTen(e *expr) bool {
+	n, ok := e.val.(json.Number)
+	if !ok {
+		return false
+	}
+	x, err := n.Int64()
+	for _, factor := range []int64{2, 5} {
+		for x != 0 && x%factor == 0 {
+			x /= factor
+		}
+	}
+	return err == nil && (x == 1 || x == -1)
 }
 
 // add reads one formatter.
