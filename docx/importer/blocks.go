@@ -20,6 +20,9 @@ type part struct {
 	*rewriter
 }
 
+// maxBlocks is the number of blocks in each other that a template can have.
+const maxBlocks = 100
+
 // match pairs the tags of blocks.
 func (p *part) match() {
 	var open []*block
@@ -29,7 +32,9 @@ func (p *part) match() {
 		switch t.kind {
 		case kLoop, kIf, kSection, kUnless, kWith, kStyle, kMatrix:
 			t.block = &block{tags: []*tag{t}}
-			open = append(open, t.block)
+			if open = append(open, t.block); len(open) > maxBlocks {
+				t.block.fail(&cannot{"it is in more than 100 other blocks", "nest fewer blocks"})
+			}
 		case kPrint:
 			for _, b := range slices.Backward(open) {
 				if loop := b.tags[0]; loop.kind == kLoop {
@@ -59,6 +64,15 @@ func (p *part) match() {
 	}
 	for _, b := range open {
 		b.fail(&cannot{"the block has no end", "add the end"})
+	}
+}
+
+// fail leaves all tags as they are.
+func (p *part) fail(err error) {
+	for _, t := range p.tags {
+		if t.failed == nil {
+			t.failed = err
+		}
 	}
 }
 

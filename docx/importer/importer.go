@@ -63,8 +63,9 @@ type Result struct {
 	Notes     []string `json:"notes,omitempty"`   // what to check
 }
 
-// maxRounds is the number of times that Platen reads a converted template to find tags that must stay.
-const maxRounds = 50
+// maxRounds is the number of times that Platen reads a converted template to find tags that must stay, one by one. After that, all tags of
+// the parts that still have such tags stay.
+const maxRounds = 10
 
 // Convert writes a copy of a template of another product with Platen's tags. The error is an *ooxml.Error if the file cannot be read,
 // and a *LanguageError if the language is unknown, or the template has no tags of it.
@@ -87,24 +88,24 @@ func Convert(w io.Writer, r io.ReaderAt, size int64, opt Options) (*Report, erro
 		return nil, err
 	}
 	var file []byte
-	for range maxRounds {
+	for round := 1; ; round++ {
 		if file, err = i.convert(); err != nil {
 			return nil, err
 		}
-		if again, err := i.recheck(file); err != nil {
+		if again, err := i.recheck(file, round >= maxRounds); err != nil {
 			return nil, err
 		} else if !again {
-			report, err := i.report()
-			if err != nil {
-				return nil, err
-			}
-			if report.Tags == 0 {
-				return nil, i.noTags()
-			}
-			return report, i.annotate(w, file)
+			break
 		}
 	}
-	return nil, errors.New("the converted template has too many mistakes")
+	report, err := i.report()
+	if err != nil {
+		return nil, err
+	}
+	if report.Tags == 0 {
+		return nil, i.noTags()
+	}
+	return report, i.annotate(w, file)
 }
 
 // limits are those of templates.
@@ -276,9 +277,17 @@ func (e *expr) names(used map[string]bool) {
 	}
 }
 
-// recheck reads the converted template as Platen does. It leaves the tags that Platen reports as they were, and reports whether there are
-// any.
-func (i *importer) recheck(file []byte) (again bool, err error) {
+// errTooMany is the reason for the tags of a part that stay as they are because of many others.
+var errTooMany = &cannot{"Platen cannot read too many of the tags around it", "correct the tags with other comments, and import again"}
+
+// partOf returns the part that a tag is in.
+func (i *importer) partOf(t *tag) *part {
+	return i.parts[slices.IndexFunc(i.parts, func(p *part) bool { return slices.Contains(p.tags, t) })]
+}
+
+// recheck reads the converted template as Platen does. It leaves the tags that Platen reports as they were, or all tags of their parts, and
+// reports whether there are any.
+func (i *importer) recheck(file []byte, allOfParts bool) (again bool, err error) {
 	_, err = docx.Parse(bytes.NewReader(file), int64(len(file)))
 	problems, ok := errors.AsType[docx.Errors](err)
 	if !ok {
@@ -291,6 +300,10 @@ func (i *importer) recheck(file []byte) (again bool, err error) {
 	for _, problem := range mistakes {
 		if t := i.tagAt(problem); t != nil {
 			again = true
+			if allOfParts {
+				i.partOf(t).fail(errTooMany)
+				continue
+			}
 			c := &cannot{problem.Message, problem.Hint}
 			if t.block != nil {
 				t.block.fail(c)
