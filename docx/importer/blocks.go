@@ -29,6 +29,9 @@ func (p *part) match() {
 	for i, t := range p.tags {
 		t.index = i
 		t.par.tags = append(t.par.tags, t)
+		for _, m := range t.more {
+			m.par.continued = append(m.par.continued, t)
+		}
 		switch t.kind {
 		case kLoop, kIf, kSection, kUnless, kWith, kStyle, kMatrix:
 			t.block = &block{tags: []*tag{t}}

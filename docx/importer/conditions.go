@@ -147,18 +147,9 @@ func (w *writer) decide(p *part, t *tag) kind {
 
 // hasTagsInside reports whether tags that print are in a block.
 func (p *part) hasTagsInside(b *block) bool {
-	inside := false
-	for _, t := range p.tags {
-		switch {
-		case t == b.tags[0]:
-			inside = true
-		case t == b.last():
-			return false
-		case inside && t.kind != kEnd && t.kind != kElse && t.kind != kNothing:
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.tags[b.tags[0].index:b.last().index], func(t *tag) bool {
+		return t != b.tags[0] && t.kind != kEnd && t.kind != kElse && t.kind != kNothing
+	})
 }
 
 // looksLikeCondition reports whether a key is named as those of conditions are: isPaid, has_items, showTotal.

@@ -67,7 +67,7 @@ func (p *part) disarm(par *paragraph) {
 	text := par.text
 	for {
 		found, _ := lang.Find(text)
-		i := slices.IndexFunc(found, func(f lang.Span) bool { return !p.covers(par, f.Start, f.End) })
+		i := slices.IndexFunc(found, func(f lang.Span) bool { return !par.covers(f.Start, f.End) })
 		if i < 0 {
 			return
 		}
@@ -78,10 +78,9 @@ func (p *part) disarm(par *paragraph) {
 }
 
 // covers reports whether a converted tag is in a stretch of a paragraph.
-func (p *part) covers(par *paragraph, from, to int) bool {
-	return slices.ContainsFunc(p.tags, func(t *tag) bool {
-		return t.failed == nil && (t.par == par && t.span.from < to && from < t.span.to || t.goesOnIn(par))
-	})
+func (par *paragraph) covers(from, to int) bool {
+	return slices.ContainsFunc(par.tags, func(t *tag) bool { return t.failed == nil && t.span.from < to && from < t.span.to }) ||
+		slices.ContainsFunc(par.continued, func(t *tag) bool { return t.failed == nil })
 }
 
 // isAloneInRow reports whether a tag is the only text in its row.

@@ -21,9 +21,14 @@ type rewriter struct {
 	edits     []edit
 	preserved map[*wml.Node]bool
 	removed   []*wml.Node
+
+	done   []edit // the changes that were made, in their order
+	shifts []int  // how much longer the part is after each number of them
 }
 
-func newRewriter(src []byte) *rewriter { return &rewriter{src: src, preserved: map[*wml.Node]bool{}} }
+func newRewriter(src []byte) *rewriter {
+	return &rewriter{src: src, preserved: map[*wml.Node]bool{}, shifts: []int{0}}
+}
 
 // replace replaces a stretch of a paragraph's text. The new text has the formatting of the first character of the stretch; an empty
 // stretch inserts text at its position.
@@ -138,32 +143,38 @@ func (r *rewriter) isDropped(n *wml.Node) bool {
 
 // sorted returns the changes in the order of the source, without those in elements that are removed.
 func (r *rewriter) sorted() []edit {
-	edits := slices.DeleteFunc(slices.Clone(r.edits), func(e edit) bool {
-		return slices.ContainsFunc(r.removed, func(n *wml.Node) bool {
-			return n.Start < e.to && n.Start <= e.from && e.to <= n.End &&
-				e.from < n.End
-		})
+	removed := slices.SortedFunc(slices.Values(r.removed), func(a, b *wml.Node) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 	})
-	for i, n := range r.removed {
-		covered := func(o *wml.Node) bool {
-			return o.Start <= n.Start && n.End <= o.End && (o.Start < n.Start || n.End < o.End)
+	end := 0
+	removed = slices.DeleteFunc(removed, func(n *wml.Node) bool { // it is in one before it
+		isIn := n.End <= end
+		end = max(end, n.End)
+		return isIn
+	})
+	edits := slices.DeleteFunc(slices.Clone(r.edits), func(e edit) bool {
+		i, found := slices.BinarySearchFunc(removed, e.from, func(n *wml.Node, at int) int { return cmp.Compare(n.Start, at) })
+		if !found {
+			i--
 		}
-		same := func(o *wml.Node) bool { return o.Start == n.Start && o.End == n.End }
-		if !slices.ContainsFunc(r.removed, covered) && !slices.ContainsFunc(r.removed[:i], same) {
-			edits = append(edits, edit{n.Start, n.End, ""})
-		}
+		return i >= 0 && removed[i].Start < e.to && e.to <= removed[i].End && e.from < removed[i].End
+	})
+	for _, n := range removed {
+		edits = append(edits, edit{n.Start, n.End, ""})
 	}
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	return edits
 }
 
-// bytes returns the changed part.
+// bytes returns the changed part, and sets what position needs.
 func (r *rewriter) bytes() []byte {
 	var out []byte
 	at := 0
-	for _, e := range r.sorted() {
+	r.done, r.shifts = r.sorted(), []int{0}
+	for _, e := range r.done {
 		out = append(append(out, r.src[at:e.from]...), e.with...)
 		at = e.to
+		r.shifts = append(r.shifts, len(out)-at)
 	}
 	return append(out, r.src[at:]...)
 }
@@ -183,12 +194,6 @@ var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 // position returns the position in the changed part of what replaces a tag, or of the tag if it stays.
 func (p *part) position(t *tag) int {
 	at := t.start()
-	shift := 0
-	for _, e := range p.sorted() {
-		if e.from >= at {
-			break
-		}
-		shift += len(e.with) - (e.to - e.from)
-	}
-	return at + shift
+	i, _ := slices.BinarySearchFunc(p.done, at, func(e edit, at int) int { return cmp.Compare(e.from, at) })
+	return at + p.shifts[i]
 }

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"slices"
 	"strings"
 
 	"platen/docx/wml"
@@ -118,11 +117,6 @@ func (t *tag) original() string {
 type stretch struct {
 	par  *paragraph
 	span span
-}
-
-// goesOnIn reports whether a part of the tag is in another paragraph.
-func (t *tag) goesOnIn(par *paragraph) bool {
-	return slices.ContainsFunc(t.more, func(m stretch) bool { return m.par == par })
 }
 
 // block is a loop or a condition with its tags.

@@ -19,6 +19,8 @@ type paragraph struct {
 	twin    bool   // a copy in the fallback of a text box, or of a description of an image
 	aside   *aside // where the text is, if it is not that of a w:p
 	tags    []*tag // in it, in their order
+
+	continued []*tag // that begin in other paragraphs
 }
 
 // piece is a part of a paragraph's text that comes from one element: a w:t, or an element that counts as one character.
