@@ -15,7 +15,8 @@ var mailMerge = &dialect{
 	sections: true, records: true,
 	filters: map[string]rule{
 		"upper": filter("uppercase"), "lower": filter("lowercase"), "caps": initials, "firstcap": filter("capitalize"),
-		"date": wordDate, "format": filterWith("format", 1), "len": length,
+		"date": wordDate, "format": filterWith("wordformat", 1), "len": length, "cardtext": filter("words"), "ordinal": filter("ordinal"),
+		"compare": compared,
 	},
 	signs: []sign{{regexp.MustCompile(`(?i)\x00\s*MERGEFIELD\b`), 20}},
 	notes: []string{
@@ -123,8 +124,8 @@ func readField(words []word) command {
 	return command{err: &cannot{"Word composes its text", "write the tags of an address or a greeting"}}
 }
 
-// caseSwitches are the formats that change letters.
-var caseSwitches = map[string]string{"upper": "upper", "lower": "lower", "caps": "caps", "firstcap": "firstcap"}
+// caseSwitches are the formats that change letters, or spell out numbers.
+var caseSwitches = []string{"upper", "lower", "caps", "firstcap", "cardtext", "ordinal"}
 
 // readMergeField reads the name of a field, and its switches.
 func readMergeField(words []word) command {
@@ -145,7 +146,7 @@ func readMergeField(words []word) command {
 		}
 		switch strings.ToLower(words[i].text) {
 		case `\*`:
-			if f := caseSwitches[strings.ToLower(argument)]; f != "" {
+			if f := strings.ToLower(argument); slices.Contains(caseSwitches, f) {
 				e = &expr{op: opFilter, name: f, args: []*expr{e}}
 			} else if !strings.EqualFold(argument, "mergeformat") && !strings.EqualFold(argument, "charformat") {
 				return command{err: &cannot{"the format " + argument + " has no equivalent", "see docs/templates.md#numbers"}}
@@ -153,10 +154,6 @@ func readMergeField(words []word) command {
 		case `\@`:
 			e = &expr{op: opFilter, name: "date", args: []*expr{e, {op: opLiteral, val: argument}}}
 		case `\#`:
-			if strings.Trim(argument, "#,.0") != "" || strings.Contains(argument, ".#") {
-				return command{err: &cannot{"the number format has text or optional decimals in it",
-					"write the text next to {{" + name + " :: format(\"#,##0.00\")}}"}}
-			}
 			e = &expr{op: opFilter, name: "format", args: []*expr{e, {op: opLiteral, val: argument}}}
 		case `\b`:
 			before = argument
@@ -193,11 +190,20 @@ func notEmpty(value *expr) *expr {
 }
 
 // comparisons are the operators of IF.
-var comparisons = map[string]string{"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+var comparisons = []string{"=", "<>", "<", "<=", ">", ">="}
+
+// compared is the rule for a comparison, with its operator and its right side.
+func compared(w *writer, o operand, args []*expr) (operand, error) {
+	rest, err := w.list(args)
+	if err != nil {
+		return operand{}, err
+	}
+	return o.in("$compare", rest)
+}
 
 // readIfField reads a comparison and two texts.
 func readIfField(words []word) command {
-	if len(words) < 4 || comparisons[words[1].text] == "" {
+	if len(words) < 4 || !slices.Contains(comparisons, words[1].text) {
 		return command{err: &cannot{"its condition cannot be read", "write {{if a == b}} … {{else}} … {{endif}}"}}
 	}
 	values := make([]*expr, 0, len(words))
@@ -222,10 +228,8 @@ func readIfField(words []word) command {
 		}
 	}
 	values = append(values, &expr{op: opLiteral, val: ""})
-	condition := &expr{op: opBinary, name: comparisons[words[1].text], args: values[:2]}
-	if text, ok := values[1].val.(string); ok && strings.ContainsAny(text, "*?") {
-		return command{err: &cannot{"its condition has a wildcard", "write {{if a contains \"b\"}}"}}
-	}
+	operator := &expr{op: opLiteral, val: words[1].text}
+	condition := &expr{op: opFilter, name: "compare", args: []*expr{values[0], operator, values[1]}}
 	return command{kind: kPrint, expr: &expr{op: opChoice, args: []*expr{condition, values[2], values[3]}}}
 }
 
