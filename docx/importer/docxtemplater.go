@@ -33,11 +33,14 @@ func rawXML(w *writer, o operand, args []*expr) (operand, error) {
 }
 
 // prepareSections keeps rows with nothing but a tag. It refuses tags with a blank before the character that says what they do: they are
-// keys that begin with a blank, or mistakes.
+// keys that begin with a blank, or mistakes. Only the application says whether blanks around a key are a part of it.
 func prepareSections(p *part, _ []any) {
 	for _, t := range p.tags {
 		if t.stays = true; t.spaced {
 			t.command = command{err: &cannot{"a blank precedes the character that says what the tag does", "remove the blank and import again"}}
+		}
+		if t.padded && t.kind == kPrint && t.note == "" {
+			t.note = "the blank is part of the key, unless the application uses a parser of expressions"
 		}
 	}
 }
@@ -168,7 +171,7 @@ func (d *dialect) findBetween(par *paragraph) []*tag {
 		raw := par.text[s.from+len(open) : s.to-len(end)]
 		content := strings.TrimSpace(raw)
 		spaced := content != "" && raw[0] != content[0] && strings.IndexByte("#^/@%", content[0]) >= 0
-		tags = append(tags, &tag{par: par, span: s, spaced: spaced, command: d.read(d, content)})
+		tags = append(tags, &tag{par: par, span: s, spaced: spaced, padded: raw != content, command: d.read(d, content)})
 		at = s.to
 	}
 	if from := strings.Index(par.text[at:], open); from >= 0 {

@@ -90,6 +90,7 @@ type tag struct {
 
 	stays   bool   // a row that it has to itself stays
 	spaced  bool   // a blank precedes the character that says what it does
+	padded  bool   // its content begins or ends with a blank
 	added   bool   // it is not in the template, but its equivalent in Platen needs it
 	follows *tag   // the opening tag of the loop whose second example it is in
 	place   func() // puts what replaces it into the part, if that is special
