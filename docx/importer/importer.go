@@ -293,12 +293,16 @@ func (i *importer) recheck(file []byte, allOfParts bool) (again bool, err error)
 	if !ok {
 		return false, err
 	}
+	places := map[string][]located{}
+	for _, p := range i.parts {
+		places[p.name] = p.locate()
+	}
 	mistakes := slices.DeleteFunc(problems.Mistakes(), func(e *docx.Error) bool {
-		t := i.tagAt(e)
+		t := i.tagAt(e, places)
 		return t != nil && t.includes && t.out == e.Tag // the file need not be there
 	})
 	for _, problem := range mistakes {
-		if t := i.tagAt(problem); t != nil {
+		if t := i.tagAt(problem, places); t != nil {
 			again = true
 			if allOfParts {
 				i.partOf(t).fail(errTooMany)

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"slices"
 
@@ -9,28 +10,44 @@ import (
 	"platen/docx/wml"
 )
 
-// tagAt returns the converted tag that a problem of the converted template is about, or nil.
-func (i *importer) tagAt(problem *docx.Error) *tag {
-	var found, aside *tag
-	for _, p := range i.parts {
-		for _, t := range p.tags {
-			if t.failed != nil || t.out == "" || p.name != problem.Part && !t.isIn(problem.Part) {
-				continue
-			}
-			if t.par.aside != nil {
-				if aside == nil && t.out == problem.Tag {
-					aside = t
-				}
-				continue
-			}
-			near := p.position(t) <= problem.Offset && (found == nil || p.position(t) >= p.position(found))
-			if near || found == nil && t.added && t.out == problem.Tag {
-				found = t
-			}
+// located is a converted tag with its position in the changed part.
+type located struct {
+	at  int
+	tag *tag
+}
+
+// locate returns the converted tags in the text of a part, in the order of their positions.
+func (p *part) locate() []located {
+	var all []located
+	for _, t := range p.tags {
+		if t.failed == nil && t.out != "" && t.par.aside == nil {
+			all = append(all, located{p.position(t), t})
 		}
 	}
-	if aside != nil && (found == nil || found.out != problem.Tag) {
-		return aside
+	slices.SortStableFunc(all, func(a, b located) int { return cmp.Compare(a.at, b.at) })
+	return all
+}
+
+// tagAt returns the converted tag that a problem of the converted template is about, or nil. places are the tags in the texts of the parts.
+func (i *importer) tagAt(problem *docx.Error, places map[string][]located) *tag {
+	var found *tag
+	all := places[problem.Part]
+	after, _ := slices.BinarySearchFunc(all, problem.Offset+1, func(l located, at int) int { return cmp.Compare(l.at, at) })
+	if after > 0 {
+		found = all[after-1].tag
+	} else if at := slices.IndexFunc(all, func(l located) bool { return l.tag.added && l.tag.out == problem.Tag }); at >= 0 {
+		found = all[at].tag
+	}
+	if found != nil && found.out == problem.Tag {
+		return found
+	}
+	for _, p := range i.parts {
+		for _, t := range p.tags {
+			isThere := t.par.aside != nil && (p.name == problem.Part || t.isIn(problem.Part))
+			if isThere && t.failed == nil && t.out != "" && t.out == problem.Tag {
+				return t
+			}
+		}
 	}
 	return found
 }
