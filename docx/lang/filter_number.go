@@ -3,6 +3,7 @@ package lang
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -182,10 +183,24 @@ func (e *Env) writeNumber(f *Filter, v Value, pattern string) (Value, error) {
 		return nil, err
 	}
 	s, err := e.locale().Number(d, pattern)
+	if unusable, ok := errors.AsType[*locale.PatternError](err); ok {
+		return nil, &fault{node: f.Args[0], message: notANumberFormat + unusable.Reason}
+	}
 	if err != nil {
-		return nil, &fault{node: f.Args[0], message: "is not a number format: " + err.Error()}
+		return nil, err
 	}
 	return e.made(s)
+}
+
+const notANumberFormat = "is not a number format: "
+
+// numberMistake returns the mistake in a number format, which is the same in all locales, or "".
+func numberMistake(pattern string) string {
+	_, err := locale.Default().Number(decimal.Zero, pattern)
+	if unusable, ok := errors.AsType[*locale.PatternError](err); ok {
+		return notANumberFormat + unusable.Reason
+	}
+	return ""
 }
 
 // groupThousands writes a number as Box does: the digits it came with, in groups of three, whatever the locale.

@@ -25,6 +25,8 @@ func (e *PatternError) Error() string { return fmt.Sprintf("pattern %q: %s", e.P
 type numberFormat struct {
 	body
 	positive, negative affixes
+	zero               *affixes // of the number 0; nil: those of positive numbers
+	zeroIsText         bool     // no digits are between those of zero
 }
 
 // compileFormat reads a number format for the locale.
@@ -42,7 +44,7 @@ func (l *Locale) compileFormat(text string) (*numberFormat, error) {
 	if mistake := ExcelCode(text); mistake != "" {
 		return fail("%s", mistake)
 	}
-	positive, negative, both := cutOutsideQuotes(text, ';')
+	positive, rest, several := cutOutsideQuotes(text, ';')
 	prefix, digits, suffix := cutDigits(positive)
 	p := &numberFormat{}
 	if reason := p.layOut(digits); reason != "" {
@@ -52,18 +54,42 @@ func (l *Locale) compileFormat(text string) (*numberFormat, error) {
 		return fail("numbers with an exponent cannot be shown; for a letter E write 'E'")
 	}
 	p.positive = affixes{l.affix(prefix, p), l.affix(suffix, p)}
-	if _, rest, _ := cutDigits(suffix); rest != "" {
+	if _, more, _ := cutDigits(suffix); more != "" {
 		return fail("the format has digits (#,##0.00) in two places; put a # or 0 that is text between apostrophes")
 	}
 	p.negative = affixes{l.minus + p.positive.prefix, p.positive.suffix}
-	if both {
-		prefix, digits, suffix = cutDigits(negative)
-		if digits == "" {
-			return fail("after the semicolon, write the format of negative numbers, such as (#)")
+	if several {
+		if reason := l.sections(p, digits, rest); reason != "" {
+			return fail("%s", reason)
 		}
-		p.negative = affixes{l.affix(prefix, nil), l.affix(suffix, nil)}
 	}
 	return p, nil
+}
+
+// sections reads what follows the format of positive numbers: the formats of negative ones and of zero. Their digits are those of positive
+// numbers. It returns the mistake in them, or "".
+func (l *Locale) sections(p *numberFormat, digits, rest string) string {
+	negative, zero, three := cutOutsideQuotes(rest, ';')
+	prefix, own, suffix := cutDigits(negative)
+	switch {
+	case own == "":
+		return "after the semicolon, write the format of negative numbers, such as (#)"
+	case own != digits && strings.Trim(own, "#,") != "":
+		return "negative numbers have the digits of positive ones: after the semicolon, write " + digits + " or #"
+	}
+	p.negative = affixes{l.affix(prefix, nil), l.affix(suffix, nil)}
+	if !three {
+		return ""
+	}
+	if _, _, four := cutOutsideQuotes(zero, ';'); four {
+		return "it has more than three sections: for positive numbers, for negative ones, and for zero"
+	}
+	prefix, own, suffix = cutDigits(zero)
+	if own != "" && own != digits && strings.Trim(own, "#,") != "" {
+		return "zero has the digits of positive numbers: in the third section, write " + digits + ", #, or a text"
+	}
+	p.zero, p.zeroIsText = &affixes{l.affix(prefix, nil), l.affix(suffix, nil)}, own == ""
+	return ""
 }
 
 // cutOutsideQuotes cuts at the first sep outside apostrophes.

@@ -24,6 +24,7 @@ type affixes struct{ prefix, suffix string }
 //	0.0#        one or two decimals                                  1234.5
 //	000         at least three digits                                007
 //	#,##0;(#)   after the semicolon: the text around a negative  (1,234)
+//	0;(0);'-'   after another one: that around 0, or instead of it   -
 //	0.#%        percent; ‰ per mille                                 25.6%
 //
 // # is an optional digit, and 0 a digit that is always written. A comma determines the size of groups, even if the region groups in another
@@ -41,8 +42,13 @@ func (l *Locale) Number(d decimal.Decimal, format string) (string, error) {
 		return l.exponential(d), nil
 	}
 	n = n.round(p.maxFrac)
-	if n.negative {
+	switch {
+	case n.negative:
 		around = &p.negative
+	case p.zero != nil && d.IsZero():
+		if around = p.zero; p.zeroIsText {
+			return around.prefix, nil
+		}
 	}
 	return l.write(&n, &p.body, around, l.decimal, l.group), nil
 }

@@ -202,7 +202,9 @@ func digitsOnly(written, point string) string {
 }
 
 func FuzzNumber(f *testing.F) {
-	for _, seed := range []string{"#,##0.00", "0.0#", "#,##0;(#)", "0%", "'x'0", "#,##,##0.###", "0;-0", "....", ",0,", "0'", "‰0"} {
+	for _, seed := range []string{
+		"#,##0.00", "0.0#", "#,##0;(#)", "0;(0);-", "0%", "'x'0", "#,##,##0.###", "0;-0", "....", ",0,", "0'", "‰0",
+	} {
 		f.Add("de-CH", seed, int64(-1234567), int32(-3))
 	}
 	f.Fuzz(func(t *testing.T, tag, format string, coefficient int64, exponent int32) {
