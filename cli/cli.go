@@ -192,7 +192,7 @@ func plainPaths(err error) string {
 	if !ok {
 		return err.Error()
 	}
-	reason := ""
+	var reason string
 	switch {
 	case errors.Is(failed, fs.ErrNotExist):
 		reason = "no such file or folder"

@@ -50,6 +50,9 @@ func (f *filler) arrange(group *element) error {
 			return errors.New("is a bubble chart, which needs a size for each value: write chart(x, y, size), with y and size for each series")
 		}
 	}
+	if hasPlaces(kind) {
+		f.doubt = f.withoutPlace()
+	}
 	count, lengths := len(f.data.Series)/each, len(f.data.Errors)
 	switch {
 	case lengths == 0:
@@ -75,6 +78,31 @@ func (f *filler) arrange(group *element) error {
 	return nil
 }
 
+// hasPlaces reports whether the categories of a type of chart are the places of its points from left to right.
+func hasPlaces(kind string) bool { return kind == "scatterChart" || kind == "bubbleChart" }
+
+// HasPlaces reports whether the categories of the chart in the part src are the places of its points. They should be numbers or dates.
+func HasPlaces(src []byte) bool {
+	root, err := parse(src)
+	if err != nil {
+		return false
+	}
+	f := newFiller(src, root, nil)
+	return hasPlaces(f.groupType(f.group(root)))
+}
+
+// withoutPlace says which point of a chart has neither a number nor a date as its place. Word numbers all points then. It returns "" if
+// there is none.
+func (f *filler) withoutPlace() string {
+	for i, s := range f.data.Categories {
+		if _, ok := f.epoch.number(s); !ok {
+			return fmt.Sprintf("is a scatter or bubble chart, but the first value of point %d is %q, which is neither a number nor a date, "+
+				"so that all its points are numbered from left to right", i+1, s)
+		}
+	}
+	return ""
+}
+
 // beforeSeries are the children of a group that precede its series (CT_BarChart, CT_LineChart, and others).
 var beforeSeries = []string{"barDir", "grouping", "varyColors", "scatterStyle", "radarStyle", "ofPieType", "wireframe"}
 
@@ -92,7 +120,7 @@ func (f *filler) firstSeries(group *element) int {
 // newSeries writes a series of a group that has none. Without formatting of its own, it gets the next accent color of the theme.
 func (f *filler) newSeries(group *element, number int) {
 	kind := f.groupType(group)
-	w := &seriesWriter{filler: f, s: &element{}, number: number, points: kind == "scatterChart" || kind == "bubbleChart"}
+	w := &seriesWriter{filler: f, s: &element{}, number: number, points: hasPlaces(kind)}
 	fmt.Fprintf(&f.out, `<%[1]sser><%[1]sidx val="%[2]d"/><%[1]sorder val="%[2]d"/>`, f.prefix, number)
 	w.nameOnce()
 	w.valuesOnce()

@@ -62,6 +62,7 @@ func (d *Data) check() error {
 type Filled struct {
 	Part     []byte // of the chart
 	Workbook []byte // of the type names.TypeWorkbook, which the part's references name the cells of
+	Doubt    string // what is probably wrong; it completes a sentence that begins with "the chart". "" if nothing is
 }
 
 // Fill returns the chart in the part src with other data. Its series get the data in order, and keep their names, their formatting, and the
@@ -94,7 +95,7 @@ func Fill(src []byte, d *Data, workbookID string) (*Filled, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Filled{f.out.Bytes(), book}, nil
+	return &Filled{f.out.Bytes(), book, f.doubt}, nil
 }
 
 // isExtended reports whether a chart is of a kind that Word 2016 added.
@@ -113,6 +114,7 @@ type filler struct {
 	series []dataSeries
 	hollow []*element // series without content, if the chart has no others
 	sheet  sheet      // of the workbook
+	doubt  string     // see [Filled]
 	out    bytes.Buffer
 }
 

@@ -42,6 +42,9 @@ func fillGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
 		section("error", err.Error())
 		return got
 	}
+	if filled.Doubt != "" {
+		section("doubt", filled.Doubt)
+	}
 	wellFormed(t, filled.Part)
 	section("want.xml", string(filled.Part))
 	section("sheet.xml", strings.ReplaceAll(sheetOf(t, filled.Workbook), "<row", "\n<row"))

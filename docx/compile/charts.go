@@ -35,6 +35,9 @@ func (c *pictures) bind(h *placeholder) bool {
 		return false
 	}
 	part := c.pkg.Part(c.rels[i].Target)
+	if src, err := c.pkg.Read(part); err == nil && program.HasPlaces(src) { // compiling the part reports errors
+		h.mark.tag.TakesPlaces()
+	}
 	if h.chart = c.charts[part.Name]; h.chart == nil {
 		h.chart = &program.Chart{Part: part, Rel: c.rels[i].Type}
 		c.charts[part.Name] = h.chart

@@ -78,9 +78,9 @@ func (p *part) disarm(par *paragraph) {
 }
 
 // covers reports whether a converted tag is in a stretch of a paragraph.
-func (par *paragraph) covers(from, to int) bool {
-	return slices.ContainsFunc(par.tags, func(t *tag) bool { return t.failed == nil && t.span.from < to && from < t.span.to }) ||
-		slices.ContainsFunc(par.continued, func(t *tag) bool { return t.failed == nil })
+func (p *paragraph) covers(from, to int) bool {
+	return slices.ContainsFunc(p.tags, func(t *tag) bool { return t.failed == nil && t.span.from < to && from < t.span.to }) ||
+		slices.ContainsFunc(p.continued, func(t *tag) bool { return t.failed == nil })
 }
 
 // isAloneInRow reports whether a tag is the only text in its row.

@@ -286,6 +286,8 @@ type Filter struct {
 	Name string
 	Args []Node
 	fn   *filter
+
+	ofPlaces bool // see [Tag.TakesPlaces]
 }
 
 // String returns the written form of the filter after "::".

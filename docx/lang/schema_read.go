@@ -135,6 +135,8 @@ func argumentOf(f *Filter, i int, given takes) takes {
 	switch known := f.fn.args; {
 	case f.Name == "default":
 		return given
+	case i == 0 && f.ofPlaces:
+		return takes{want: aScalar, examples: []Value{json.Number("1"), json.Number("2")}}
 	case len(known) > 0:
 		return known[min(i, len(known)-1)]
 	}

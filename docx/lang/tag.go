@@ -91,6 +91,13 @@ func (t *Tag) Filter(name string) *Filter {
 	return nil
 }
 
+// TakesPlaces notes that the first values of the tag's chart are the places of points. Samples of them are numbers.
+func (t *Tag) TakesPlaces() {
+	if f := t.Filter("chart"); f != nil {
+		f.ofPlaces = true
+	}
+}
+
 // String returns the tag in a form that parses to the same tree.
 func (t *Tag) String() string {
 	var b strings.Builder

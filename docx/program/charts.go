@@ -26,6 +26,9 @@ type Chart struct {
 	Texts    *Part // of the tags in its texts; nil if there are none
 }
 
+// HasPlaces reports whether the first values of the data of the chart in the part src are the places of its points.
+func HasPlaces(src []byte) bool { return chart.HasPlaces(src) }
+
 // Read reads a chart and finds its workbook. p is the program of its part, or nil if the part has no tags.
 func (b *Chart) Read(pkg *ooxml.Package, src []byte, p *Part) error {
 	rels, err := pkg.Rels(b.Part.Name)
@@ -117,6 +120,9 @@ func (x *execution) fillChart(o *ChartDrawing, data *lang.Chart) error {
 	if err != nil {
 		x.fault(o.Tag, "The chart of '%s' cannot be shown: it %s.", err)
 		return nil
+	}
+	if filled.Doubt != "" {
+		x.warn(o.Tag, "The chart of '"+o.Tag.Expr.String()+"' "+filled.Doubt+".")
 	}
 	if o.Chart.once() && o.Chart.workbook != nil {
 		if err := x.meter.Hold(len(filled.Part) + len(filled.Workbook)); err != nil {
