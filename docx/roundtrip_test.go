@@ -70,6 +70,7 @@ var changedByOffice = map[string]string{
 	"golden-plain-contents":              "equations and WordArt, whose text it writes in other elements",
 	"golden-word-fields-inside":          "fields in the instructions of others, whose results it drops",
 	"golden-field-codes-computed":        "fields that stay, which it computes",
+	"golden-field-formulas-cells":        "fields that stay, which it computes",
 	"golden-word-fields-if":              "fields that stay, which it computes",
 	"golden-word-fields-set":             "fields that stay, which it computes",
 	"golden-field-nested":                "a field in the instruction of another, whose result it drops",

@@ -145,7 +145,9 @@ var phases = []phase{
 	{find, "pictures", func(c *compiler) { c.pictures.find() }, []string{"repeating sections"}, true},
 	{find, "links", func(c *compiler) { c.links.find() }, []string{"repeating sections"}, true},
 	{find, "content controls", func(c *compiler) { c.controls.find() }, []string{"repeating sections", "tags", "pictures"}, true},
-	{find, "fields of Word", func(c *compiler) { c.fields.find() }, []string{"repeating sections", "tables of contents"}, true},
+	{find, "fields of Word", func(c *compiler) { c.fields.find() }, []string{
+		"repeating sections", "tables of contents", "tags", "content controls",
+	}, true},
 	{find, "attributes and field codes", func(c *compiler) { c.plain.find() }, []string{
 		"pictures", "content controls", "fields of Word",
 	}, true},

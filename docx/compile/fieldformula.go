@@ -2,6 +2,7 @@ package compile
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -23,6 +24,21 @@ var formulaFunctions = map[string]struct {
 
 // cellNames matches formulas with cells of tables.
 var cellNames = regexp.MustCompile(`(?i)\b(ABOVE|BELOW|LEFT|RIGHT|[A-Z]{1,2}\d{1,3})\b`)
+
+// readsCells reports whether a field, or one in its code, is a formula with cells of a table.
+func (f *wordField) readsCells() bool {
+	if f.name() == "=" {
+		if formula, _, _ := strings.Cut(f.textWithoutTags(), `\`); cellNames.MatchString(formula) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(f.code, func(p codePiece) bool { return p.field != nil && p.field.readsCells() })
+}
+
+// showsCells reports whether a field, or one in its result, is computed from cells of a table.
+func (f *wordField) showsCells() bool {
+	return f.readsCells() || slices.ContainsFunc(f.inner, (*wordField).showsCells)
+}
 
 // formulaReader reads a formula into an expression.
 type formulaReader struct {

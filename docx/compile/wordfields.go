@@ -66,7 +66,10 @@ var valueKinds = wml.SetOf("MERGEFIELD DOCPROPERTY ADDRESSBLOCK GREETINGLINE NEX
 // find finds the fields.
 func (c *wordFields) find() {
 	all := c.findFields()
-	if len(c.settable) == 0 && !slices.ContainsFunc(all, func(f *wordField) bool { return f.takesValue() || c.isTagged(f) }) {
+	changesCells := len(c.marks)+len(c.asides) > 0 // tags may
+	if len(c.settable) == 0 && !slices.ContainsFunc(all, func(f *wordField) bool {
+		return f.takesValue() || c.isTagged(f) || changesCells && f.showsCells()
+	}) {
 		return
 	}
 	for _, f := range all {
@@ -160,7 +163,7 @@ var mergeKinds = wml.SetOf("MERGEFIELD NEXT DOCPROPERTY ADDRESSBLOCK GREETINGLIN
 func (c *wordFields) fill(f *wordField) bool {
 	kind, tagged := f.name(), c.isTagged(f)
 	switch {
-	case kind == "=" && f.end != nil && cellNames.MatchString(f.textWithoutTags()):
+	case f.end != nil && f.readsCells():
 		c.warnStays(f, "it computes with cells of a table; update it in Word (F9), or write a tag such as {{$sum(items.price)}}")
 		return true
 	case !mergeKinds[kind] && !f.holds("MERGEFIELD") && !c.readsVariable(f) && !tagged:
