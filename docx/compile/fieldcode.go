@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -191,6 +192,11 @@ func (w *codeWord) plain() string {
 		}
 	}
 	return b.String()
+}
+
+// hasField reports whether a field is in a word.
+func (w *codeWord) hasField() bool {
+	return slices.ContainsFunc(w.pieces, func(p codePiece) bool { return p.field != nil })
 }
 
 // maxOperator is the largest length of an operator.

@@ -117,9 +117,12 @@ func (c *wordFields) merged(f *wordField, absent string) (expr, problem string) 
 	if len(words) < 2 {
 		return "", "it names no value"
 	}
-	path := c.pathOf(words[1].plain())
-	if path == "" {
-		return "", "its name has a backquote"
+	if words[1].hasField() {
+		return "", "another field is in its name"
+	}
+	path, problem := pathOf(words[1].plain())
+	if problem != "" {
+		return "", problem
 	}
 	if f.name() == "DOCPROPERTY" { // the field stays without a value
 		absent = blankText
@@ -154,12 +157,15 @@ func aroundValue(path, expr string, switches []fieldSwitch) string {
 	return "$if(" + value + ` == "", "", $string(` + quoted(before) + ", " + value + ", " + quoted(after) + "))"
 }
 
-// pathOf returns the path of a merge field, which may have dots; "" if there is none.
-func (c *wordFields) pathOf(name string) string {
-	if name == "" || strings.Contains(name, "`") {
-		return ""
+// pathOf returns the path of a field with a name, which may have dots.
+func pathOf(name string) (path, problem string) {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return "", "its name is empty"
+	case strings.Contains(name, "`"):
+		return "", "its name has a backquote"
 	}
-	return "`" + strings.ReplaceAll(name, ".", "`.`") + "`"
+	return "`" + strings.ReplaceAll(name, ".", "`.`") + "`", ""
 }
 
 // choice returns the expression for the words of a field IF.
@@ -168,12 +174,12 @@ func (c *wordFields) choice(words []codeWord) (expr, problem string) {
 	if len(words) < 5 {
 		return "", "its condition is not complete"
 	}
-	test, problem := c.condition(words)
+	test, problem := c.condition(words, 2)
 	if problem != "" {
 		return "", problem
 	}
 	expr = "$if(" + test
-	for i := 4; i < min(len(words), 6); i++ {
+	for i := 4; i < len(words); i++ {
 		result, problem := c.operand(&words[i], blankText)
 		if problem != "" {
 			return "", problem
@@ -186,21 +192,24 @@ func (c *wordFields) choice(words []codeWord) (expr, problem string) {
 // comparison returns the expression for the words of a field COMPARE.
 func (c *wordFields) comparison(words []codeWord) (expr, problem string) {
 	words, switches := cutSwitches(words)
-	if len(words) != 4 {
+	if len(words) < 4 {
 		return "", "its condition is not complete"
 	}
-	test, problem := c.condition(words)
+	test, problem := c.condition(words, 0)
 	if problem != "" {
 		return "", problem
 	}
 	return formatted("$if("+test+", 1, 0)", switches)
 }
 
-// condition returns the condition in the words of a field, which begin with its kind.
-func (c *wordFields) condition(words []codeWord) (expr, problem string) {
-	operator := words[2].plain()
-	if !isOperator(operator) {
-		return "", "its operator " + operator + " is unknown"
+// condition returns the condition in the words of a field, which begin with its kind. At most texts may follow it.
+func (c *wordFields) condition(words []codeWord, texts int) (expr, problem string) {
+	operator, problem := operatorIn(words)
+	if problem != "" {
+		return "", problem
+	}
+	if len(words) > 4+texts {
+		return "", surplusIn(words[4:], texts)
 	}
 	left, problem := c.compared(&words[1])
 	if problem != "" {
@@ -211,6 +220,45 @@ func (c *wordFields) condition(words []codeWord) (expr, problem string) {
 		return "", problem
 	}
 	return "$compare(" + left + ", " + quoted(operator) + ", " + right + ")", ""
+}
+
+// meantOperators are the operators of Word for those of other languages.
+var meantOperators = map[string]string{"==": "=", "!=": "<>", "><": "<>", "=>": ">=", "=<": "<="}
+
+// operatorIn returns the operator of a condition. Word has none of three characters, nor of two words.
+func operatorIn(words []codeWord) (operator, problem string) {
+	operator = words[2].plain()
+	if operator == "" || words[2].hasField() {
+		return "", "there is no operator after its first value; a text with blanks needs quotes"
+	}
+	if next := &words[3]; !next.quoted && isOperator(next.plain()) {
+		operator += next.plain()
+	}
+	if isOperator(operator) {
+		return operator, ""
+	}
+	problem = "its operator " + operator + " is unknown"
+	if meant := meantOperators[operator]; meant != "" {
+		problem += "; write " + meant
+	}
+	return "", problem
+}
+
+// surplusIn says what is wrong with the words after a condition, which are more than there may be texts.
+func surplusIn(words []codeWord, texts int) (problem string) {
+	for i := range words {
+		switch word := words[i].plain(); {
+		case words[i].quoted:
+		case strings.EqualFold(word, "AND") || strings.EqualFold(word, "OR"):
+			return "it has " + word + ", and Word compares only two values; write tags such as {{if a > 1 and a < 5}}"
+		case word == "," || word == ";":
+			return "it has '" + word + "' between its texts; leave it out"
+		}
+	}
+	if texts == 0 {
+		return "it has more than two values; put texts with blanks in quotes"
+	}
+	return "it has more than two texts after its condition; put texts with blanks in quotes"
 }
 
 // plainNumber matches numbers that mean the same in every language.

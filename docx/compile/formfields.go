@@ -35,8 +35,8 @@ func (c *wordFields) findForm(f *wordField) {
 		}
 	}
 	name := c.valueOf(data.Child("w:name"))
-	path := c.pathOf(name)
-	if path == "" || f.end != nil && c.hasTags(f) {
+	path, problem := pathOf(name)
+	if problem != "" || f.end != nil && c.hasTags(f) {
 		return
 	}
 	form := &formField{field: f, name: data.Child("w:name"), form: &program.FormField{}}
