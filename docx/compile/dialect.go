@@ -8,7 +8,8 @@ import (
 )
 
 // dialect is the syntax of the tags of another template language. Such tags stay text, because the author may want them there. One
-// warning for each language says what to write instead.
+// warning for each language says what to write instead. Texts such as {d.h. 5}, ${50}, and {@home} are no tags, so the syntax leaves out
+// tags that ordinary text looks like, if a template with them has others too.
 type dialect struct {
 	name  string // of the language, for people
 	sign  string // part of every tag, possibly followed by blanks and one of next: a fast way to rule out tags
@@ -24,10 +25,11 @@ var dialects = []dialect{
 	{"Mustache, Handlebars or poi-tl", "{{", sigilBytes, regexp.MustCompile(`\{\{\s*` + sigils + `[^{}]*\}\}`),
 		"{{for item in items}} … {{endfor}}, {{if paid}} … {{endif}} or {{value}}"},
 	{"Jinja or docxtpl", "{%", "", regexp.MustCompile(`\{%[^{}]*%\}`), "{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
-	{"Carbone", "{d.", "", regexp.MustCompile(`(?:^|[^{])(\{d\.[^{}]*\})(?:$|[^}])`), "{{customer.name}}"},
-	{"docxtemplater", "{", "#/^@", regexp.MustCompile(`(?:^|[^{$])(\{[#/^@][A-Za-z_][^{}]*\})(?:$|[^}])`),
+	{"Carbone", "{d.", "", regexp.MustCompile(`(?:^|[^{])(\{d(?:\.+[\pL_][\pL\d_]*|\[[^\[\]{}]*\])+(?::[^{}]*)?\})(?:$|[^}])`),
+		"{{customer.name}}"},
+	{"docxtemplater", "{", "#^", regexp.MustCompile(`(?:^|[^{$])(\{[#^][A-Za-z_][^{}]*\})(?:$|[^}])`),
 		"{{for item in items}} … {{endfor}} or {{if paid}} … {{endif}}"},
-	{"docx-stamper or XDocReport", "${", "", regexp.MustCompile(`\$\{[^{}]+\}`), "{{customer.name}}"},
+	{"docx-stamper or XDocReport", "${", "", regexp.MustCompile(`\$\{[\pL_][\pL\d_.]*(?:[?!(\[][^{}]*)?\}`), "{{customer.name}}"},
 }
 
 // sigils begin the tags of Mustache and similar languages, but no expression of Platen's language.
