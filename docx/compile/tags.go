@@ -27,6 +27,7 @@ func (c *compiler) findTags() {
 		for _, span := range orphans[:min(len(orphans), maxOrphans)] {
 			c.warn(p, span, strayBraces(p.text, span), "a tag begins with {{ and ends with }} in the same paragraph")
 		}
+		c.warnBracesAround(p, tags)
 		for _, span := range tags {
 			c.addMark(p, span)
 		}
@@ -37,6 +38,29 @@ func (c *compiler) findTags() {
 	slices.SortStableFunc(c.marks, func(a, b *mark) int { return cmp.Compare(a.start(), b.start()) })
 	for i, m := range c.marks {
 		m.order = i
+	}
+}
+
+// warnBracesAround warns about single braces next to the tags of a paragraph: {{{name}}} is a tag in braces. A brace on one side of a tag
+// may be one of a pair in the text.
+func (c *compiler) warnBracesAround(p *paragraph, tags []lang.Span) {
+	warned, counted, surplus := 0, false, 0
+	for _, tag := range tags {
+		before, after := strings.HasSuffix(p.text[:tag.Start], "{"), strings.HasPrefix(p.text[tag.End:], "}")
+		if !before && !after || strings.HasPrefix(p.text[tag.End:], "}}") { // which is an orphan
+			continue
+		}
+		if !counted {
+			surplus, counted = strings.Count(p.text, "{")-strings.Count(p.text, "}"), true
+		}
+		if before != after && (before && surplus <= 0 || after && surplus >= 0) {
+			continue
+		}
+		if warned++; warned > maxOrphans {
+			return
+		}
+		c.warn(p, tag, "A third brace next to '"+shortened(p.text[tag.Start:tag.End])+"' is not part of a tag, and stays text.",
+			"a tag begins with {{ and ends with }}; delete the third brace")
 	}
 }
 
