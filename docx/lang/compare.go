@@ -16,8 +16,8 @@ func (e *Env) compare(n *Binary, l, r Value) (Value, error) {
 	if l == nil || r == nil {
 		return false, nil
 	}
-	if (n.Op == "==" || n.Op == "!=") && isSingle(l) != isSingle(r) {
-		return nil, &fault{node: n, message: "compares " + kindName(l) + " with " + kindName(r)}
+	if (n.Op == "==" || n.Op == "!=") && !(isSingle(l) && isSingle(r)) {
+		return nil, wholeCompared(n, l, r)
 	}
 	if n.Op == "==" || n.Op == "!=" {
 		if isBool(l) != isBool(r) {
@@ -45,6 +45,37 @@ func (e *Env) compare(n *Binary, l, r Value) (Value, error) {
 		return e.matchText(n, l, r)
 	}
 	return e.order(n, l, r)
+}
+
+// wholeCompared returns the fault of a comparison with a list or an object.
+func wholeCompared(n *Binary, l, r Value) error {
+	hint := ""
+	switch {
+	case isEmpty(n.R):
+		hint = emptyHint(n.L)
+	case isEmpty(n.L):
+		hint = emptyHint(n.R)
+	case isSingle(l) || isSingle(r):
+	default:
+		hint = "; compare single values, or lists as texts, as in (a :: join) == (b :: join)"
+	}
+	return &fault{node: n, message: "compares " + kindName(l) + " with " + kindName(r) + hint}
+}
+
+// isEmpty reports whether n is [] or "".
+func isEmpty(n Node) bool {
+	switch n := n.(type) {
+	case *List:
+		return len(n.Items) == 0
+	case *Literal:
+		return n.Value == ""
+	}
+	return false
+}
+
+// emptyHint says how to ask whether a list is empty.
+func emptyHint(list Node) string {
+	return "; write {{if " + list.String() + "}} for a list with items, or $count(" + list.String() + ") == 0 for an empty one"
 }
 
 func isBool(v Value) bool {
@@ -133,7 +164,7 @@ func isNull(n Node) bool {
 }
 
 // equal reports whether two values are equal. Numbers, and texts that are numbers, are compared by value (see comparable); true and
-// false also with their text, in any case; and other texts letter by letter. Lists and objects are never equal.
+// false also with their text, in any case; and other texts letter by letter.
 func equal(l, r Value) bool {
 	switch l := l.(type) {
 	case string:
@@ -279,6 +310,9 @@ func holds(op string, order int) bool {
 
 // contains reports whether x is an item of a list, a part of a text, or a key of an object.
 func (e *Env) contains(n Node, in, x Value) (Value, error) {
+	if !isSingle(x) {
+		return nil, &fault{node: n, message: "looks for " + kindName(x) + " in " + kindName(in) + "; look for single values"}
+	}
 	switch in := in.(type) {
 	case []any:
 		return e.containsItem(n, in, x)
@@ -294,13 +328,16 @@ func (e *Env) contains(n Node, in, x Value) (Value, error) {
 
 // containsItem reports whether x is an item of a list. A list of which no item can be equal to x is a mistake.
 func (e *Env) containsItem(n Node, in []any, x Value) (Value, error) {
-	objects, alike := 0, false
+	objects, lists, alike := 0, 0, false
 	for _, item := range in {
 		if item != nil && equal(item, x) {
 			return true, nil
 		}
-		if _, ok := item.(*Object); ok {
+		switch item.(type) {
+		case *Object:
 			objects++
+		case []any:
+			lists++
 		}
 		alike = alike || item == nil || item == "" || isBool(item) == isBool(x) || isTruthText(item) || isTruthText(x)
 	}
@@ -308,6 +345,8 @@ func (e *Env) containsItem(n Node, in []any, x Value) (Value, error) {
 		switch {
 		case objects == len(in):
 			return nil, &fault{node: n, message: "looks for a value in a list of objects; name their key, as in items.name"}
+		case lists == len(in):
+			return nil, &fault{node: n, message: "looks for a value in a list of lists; write a in list, without brackets around the list"}
 		case !alike && x != "":
 			return nil, &fault{node: n, message: "looks for " + kindName(x) + " in a list of other values"}
 		}
