@@ -81,7 +81,7 @@ func where(e *Env, f *Filter, items []Value) (Value, error) {
 	}
 	kept := []any{}
 	e.enterFiltered(items)
-	defer e.leave()
+	defer e.leaveFiltered(f)
 	for _, item := range items {
 		v, err := e.inItem(f.Args[0], item)
 		if err != nil {
@@ -102,7 +102,7 @@ func group(e *Env, f *Filter, items []Value) (Value, error) {
 	var keys []Value
 	var groups [][]any
 	e.enterFiltered(items)
-	defer e.leave()
+	defer e.leaveFiltered(f)
 	for _, item := range items {
 		key, text, err := e.itemKey(f.Args[0], item)
 		if err != nil {
@@ -132,7 +132,7 @@ func unique(e *Env, f *Filter, items []Value) (Value, error) {
 	seen := map[string]bool{}
 	kept := []any{}
 	e.enterFiltered(items)
-	defer e.leave()
+	defer e.leaveFiltered(f)
 	for _, item := range items {
 		n := e.subject
 		text, ok := identity(ofEntry(item))

@@ -51,6 +51,49 @@ func (e *Env) enterFiltered(items []Value) {
 
 func (e *Env) leave() { e.items = e.items[:len(e.items)-1] }
 
+// leaveFiltered is leave for a filter. It warns about an argument that is the same for all items, because no item has its keys, but the top
+// of the input has them.
+func (e *Env) leaveFiltered(f *Filter) {
+	if len(e.items[len(e.items)-1].items) > 0 {
+		for _, arg := range f.Args {
+			if p := e.outsideItems(arg); p != nil {
+				e.doubt("'" + p.text + "' in " + f.String() + " is the same for all items: no item has that key, but the top of the input has it. " +
+					"Name a key of the items.")
+			}
+		}
+	}
+	e.leave()
+}
+
+// outsideItems returns the first path in an expression for items if all paths in it are of the top of the input, or nil.
+func (e *Env) outsideItems(n Node) *Path {
+	var first *Path
+	outside := true
+	reads(n, true, func(p *Path, _ bool) {
+		if !outside {
+			return
+		}
+		if first == nil {
+			first = p
+		}
+		outside = e.isTop(p)
+	})
+	if outside {
+		return first
+	}
+	return nil
+}
+
+// isTop reports whether a path in an expression for items is of the top of the input.
+func (e *Env) isTop(p *Path) bool {
+	if _, isItem := e.inItems(p); isItem || p.loop && e.loops > 0 {
+		return false
+	}
+	key := p.Steps[0].Key
+	isVariable := func(f frame) bool { return f.name == key || f.keyName != "" && f.keyName == key }
+	return !slices.ContainsFunc(e.frames, isVariable) && e.down(e.data, p.Steps) != nil
+}
+
 // inItem returns the value of n for one of the items.
 func (e *Env) inItem(n Node, item Value) (Value, error) {
 	s := &e.items[len(e.items)-1]

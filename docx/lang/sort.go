@@ -48,7 +48,7 @@ func sortItems(e *Env, f *Filter, items []Value) (Value, error) {
 	rows := make([]sortable, len(items))
 	size := 0
 	e.enterFiltered(items)
-	defer e.leave()
+	defer e.leaveFiltered(f)
 	for i, item := range items {
 		rows[i] = sortable{item, make([]place, len(keys))}
 		for k, by := range keys {
