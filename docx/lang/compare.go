@@ -119,7 +119,7 @@ func isSingle(v Value) bool {
 // ofText are the operators that do not compare values.
 var ofText = map[string]bool{"in": true, "contains": true, startsWith: true, endsWith: true, matches: true}
 
-// matchText returns whether a text begins or ends with another one, or matches a pattern.
+// matchText returns whether a text begins or ends with another one, or matches a pattern. No text begins or ends with the empty one.
 func (e *Env) matchText(n *Binary, l, r Value) (Value, error) {
 	text, ok := scalarText(l)
 	if !ok {
@@ -131,9 +131,9 @@ func (e *Env) matchText(n *Binary, l, r Value) (Value, error) {
 	}
 	switch n.Op {
 	case startsWith:
-		return strings.HasPrefix(text, part), e.spend(len(part)/bytesPerStep, n)
+		return part != "" && strings.HasPrefix(text, part), e.spend(len(part)/bytesPerStep, n)
 	case endsWith:
-		return strings.HasSuffix(text, part), e.spend(len(part)/bytesPerStep, n)
+		return part != "" && strings.HasSuffix(text, part), e.spend(len(part)/bytesPerStep, n)
 	}
 	re := n.pattern
 	if re == nil {
@@ -308,7 +308,7 @@ func holds(op string, order int) bool {
 	return order >= 0
 }
 
-// contains reports whether x is an item of a list, a part of a text, or a key of an object.
+// contains reports whether x is an item of a list, a part of a text, or a key of an object. The empty text is no part of any.
 func (e *Env) contains(n Node, in, x Value) (Value, error) {
 	if !isSingle(x) {
 		return nil, &fault{node: n, message: "looks for " + kindName(x) + " in " + kindName(in) + "; look for single values"}
@@ -318,7 +318,7 @@ func (e *Env) contains(n Node, in, x Value) (Value, error) {
 		return e.containsItem(n, in, x)
 	case string:
 		part, ok := scalarText(x)
-		return ok && strings.Contains(in, part), e.spend(len(in)/bytesPerStep, n)
+		return ok && part != "" && strings.Contains(in, part), e.spend(len(in)/bytesPerStep, n)
 	case *Object:
 		key, ok := scalarText(x)
 		return ok && in.Get(key) != nil, nil

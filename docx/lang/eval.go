@@ -80,7 +80,9 @@ func (e *Env) index(n *Index) (Value, error) {
 			if err != nil {
 				return nil, err
 			}
-			v = itemAt(base, at)
+			if at >= 0 { // a computed position below the first one does not count from the end
+				v = itemAt(base, at)
+			}
 		} else {
 			v = e.descend(base, []Step{{Key: text}})
 		}
@@ -128,6 +130,9 @@ func (e *Env) binary(n *Binary) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n.printed {
+		e.doubtPrinted(l)
+	}
 	if n.Op == "and" && !e.isTrue(n.L, l) || n.Op == "or" && e.isTrue(n.L, l) {
 		return n.Op == "or", nil
 	}
@@ -137,6 +142,9 @@ func (e *Env) binary(n *Binary) (Value, error) {
 	}
 	switch n.strength() {
 	case strengthOr, strengthAnd:
+		if n.printed {
+			e.doubtPrinted(r)
+		}
 		return e.isTrue(n.R, r), nil
 	case strengthCompare:
 		if isNull(n.L) || isNull(n.R) { // asks whether the other one is missing
@@ -145,6 +153,35 @@ func (e *Env) binary(n *Binary) (Value, error) {
 		return e.compare(n, l, r)
 	}
 	return e.arithmetic(n, l, r)
+}
+
+// markPrinted marks and and or in an expression whose value is printed.
+func markPrinted(n Node) {
+	if b, ok := n.(*Binary); ok && b.strength() <= strengthAnd {
+		b.printed = true
+		markPrinted(b.L)
+		markPrinted(b.R)
+	}
+}
+
+// doubtPrinted warns about and and or that are printed if v, the value of an operand, is a string or a number: in other languages, they
+// would return it.
+func (e *Env) doubtPrinted(v Value) {
+	switch v.(type) {
+	case string, json.Number, number:
+	default:
+		return
+	}
+	hint := "to choose a value, write $if(condition, value, otherwise)"
+	if n, ok := e.tag.Expr.(*Binary); ok && n.Op == "or" {
+		l, r := "a", "b"
+		if isPath(n.L) && isPath(n.R) {
+			l, r = n.L.String(), n.R.String()
+		}
+		hint = "for the first value that is not missing, write " + l + " :: default(" + r + "); for one that is not empty either, write $if(" +
+			l + ", " + l + ", " + r + ")"
+	}
+	e.doubt("'" + e.tag.Expr.String() + "' prints true or false; " + hint + ".")
 }
 
 // arithmetic returns l op r, missing if either is.

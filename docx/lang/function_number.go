@@ -1,5 +1,7 @@
 package lang
 
+import "strings"
+
 // maxPlaces is the largest number of decimals that $round rounds to.
 const maxPlaces = 999
 
@@ -37,6 +39,10 @@ func round(_ *Env, c *Call, args []Value) (Value, error) {
 	x, err := operand(c.Args[0], args[0])
 	if err != nil || len(args) < 2 {
 		return number{Decimal: x.shown().Round(0)}, err
+	}
+	if s, ok := args[1].(string); ok && strings.Trim(s, "#0,.") == "" && len(s) > 1 {
+		return nil, &fault{node: c.Args[1],
+			message: "is a number format, not a number of decimals, such as 2; write value :: format(" + quote(s) + ")"}
 	}
 	places, err := wholeNumber(c.Args[1], args[1], -maxPlaces, maxPlaces)
 	if err != nil {

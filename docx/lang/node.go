@@ -176,6 +176,7 @@ type Binary struct {
 	Op      string
 	L, R    Node
 	pattern *pattern // of matches with a literal
+	printed bool     // and or or, whose result is printed
 }
 
 func (b *Binary) strength() int { return binaryStrength[b.Op] }

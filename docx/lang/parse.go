@@ -123,6 +123,9 @@ func (p *parser) tag(t *Tag) {
 		}
 		t.Expr = p.expression()
 		t.Filters = p.filters(t.Expr, true)
+		if t.Filter("checkbox") == nil {
+			markPrinted(t.Expr)
+		}
 	case For, TableRow, TableColumn, Paragraph:
 		t.KeyVar, t.Var = p.variables(t.Kind)
 		t.Expr = p.expression()

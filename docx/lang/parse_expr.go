@@ -2,6 +2,7 @@ package lang
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -125,7 +126,17 @@ func (p *parser) checkPattern(n *Binary, l *Literal) {
 	var err error
 	if n.pattern, err = compilePattern(text); err != nil {
 		p.fail(l.Position(), hintPattern, "%s", err)
+	} else if n.pattern.always {
+		p.fail(l.Position(), hintAlways(text), "the pattern also matches nothing, so every text matches")
 	}
+}
+
+// hintAlways returns what to write instead of a pattern that always matches, such as B*, which authors write for B and anything after it.
+func hintAlways(text string) string {
+	if start, ok := strings.CutSuffix(text, "*"); ok && start != "" && regexp.QuoteMeta(start) == start {
+		return "for texts that begin with " + start + ", write " + quote("^"+start)
+	}
+	return hintPattern
 }
 
 const hintPattern = `write a regular expression in quotes, such as "^[A-Z]{2}[0-9]+$"`

@@ -16,6 +16,7 @@ const maxPattern = 1000
 type pattern struct {
 	*regexp.Regexp
 	size      int  // the number of instructions; those of a{100} are a hundred
+	always    bool // it matches every text, because it matches nothing at its beginning or its end
 	inSlashes bool // it has a slash at both ends, as other languages write patterns, which may be meant as part of the text
 }
 
@@ -47,7 +48,8 @@ func compilePattern(text string) (*pattern, error) {
 	default:
 		return nil, errors.New("the pattern matches no text, because something is before ^ or after $")
 	}
-	return &pattern{re, len(program.Inst), slashed != nil}, nil
+	always := matchesNothing(program, syntax.EmptyBeginText) || matchesNothing(program, syntax.EmptyEndText)
+	return &pattern{re, len(program.Inst), always, slashed != nil}, nil
 }
 
 // inSlashes matches a pattern as other languages write it: in slashes, with flags after them. It does not match parts of
@@ -101,6 +103,33 @@ func canMatch(program *syntax.Prog) bool {
 		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
 			if next.begun = true; !s.atLast {
 				open = append(open, next)
+			}
+		}
+	}
+	return false
+}
+
+// matchesNothing reports whether a program matches without a character at a place in a text for which only that assertion is known to hold.
+func matchesNothing(program *syntax.Prog, holds syntax.EmptyOp) bool {
+	open := []uint32{uint32(program.Start)}
+	seen := map[uint32]bool{}
+	for len(open) > 0 {
+		at := open[len(open)-1]
+		open = open[:len(open)-1]
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		switch inst := &program.Inst[at]; inst.Op {
+		case syntax.InstMatch:
+			return true
+		case syntax.InstAlt, syntax.InstAltMatch:
+			open = append(open, inst.Out, inst.Arg)
+		case syntax.InstCapture, syntax.InstNop:
+			open = append(open, inst.Out)
+		case syntax.InstEmptyWidth:
+			if syntax.EmptyOp(inst.Arg)&^holds == 0 {
+				open = append(open, inst.Out)
 			}
 		}
 	}
