@@ -210,6 +210,10 @@ func (r *scopeReader) read(m *mark) {
 		r.c.doubt(m, "The variable '"+name+"' is known only until the end of the block with {{let}}, so this tag reads a key of the input.",
 			"to choose a value, write {{let "+name+" = $if(condition, value, otherwise)}} before this tag and outside of the block")
 	}
+	if key := m.tag.LoneText(); key != "" {
+		r.c.warn(m.par, lang.Span{Start: m.from, End: m.to}, "This tag prints the text in its quotes, not a value of the input.",
+			"for a key with spaces, write {{"+key+"}}; for the text itself, write it without a tag")
+	}
 	if path, meant := r.scope.AllItems(m.tag); path != "" {
 		r.c.doubt(m, "'"+path+"' is the list of the values of all items, in each round of the loop.", "for the value of one item, write "+meant)
 	}

@@ -3,6 +3,7 @@ package lang
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Kind is the kind of a tag.
@@ -135,6 +136,20 @@ func wholeText(n Node) string {
 		return "(" + n.String() + ")"
 	}
 	return n.String()
+}
+
+// LoneText returns the key, in backquotes if necessary, that a tag may be meant to print if it is nothing but a string with letters, and ""
+// for all other tags. Strings with braces are how a document gets braces.
+func (t *Tag) LoneText() string {
+	l, ok := t.Expr.(*Literal)
+	if !ok || t.Kind != Print || len(t.Filters) > 0 || t.ofField {
+		return ""
+	}
+	s, _ := l.Value.(string)
+	if !strings.ContainsFunc(s, unicode.IsLetter) || strings.ContainsAny(s, "{}`") {
+		return ""
+	}
+	return keyText(s, true)
 }
 
 // Type returns the tag_type of the tag in a template's listing: "text", "arithmetic", "conditional", "for-loop", "table-loop", or "image",

@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"strings"
 
 	"platen/docx/lang"
 )
@@ -113,6 +114,9 @@ func (x *execution) text(o *Value, s string) {
 			return
 		}
 		s = address
+	}
+	if strings.HasPrefix(s, "data:image/") {
+		x.warn(o.Tag, fmt.Sprintf("The value of '%s' is the data of an image, printed as text. Write {{%s :: image(\"4cm\")}}.", o.Tag.Expr, o.Tag.Expr))
 	}
 	if o.Breaks.Plain {
 		x.out.buf = appendPlain(x.out.buf, s, o.Breaks)
