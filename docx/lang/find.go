@@ -10,7 +10,8 @@ type Span struct{ Start, End int }
 
 // Find returns the tags of a text in order, each with its braces, and the pairs {{ and }} that are not part of a tag and so
 // are ordinary text. A }} in a quoted string does not end a tag; {{ ends the search for the end, even in a string, since
-// it is far more often a new tag after a stray apostrophe than part of one. Of {{{a}}} the tag is {{a}}.
+// it is far more often a new tag after a stray apostrophe than part of one. Of {{{a}}} the tag is {{a}}. A condition or a loop with tags
+// in it, such as {{if {{a}}}}, is one tag, which cannot be parsed.
 func Find(s string) (tags, orphans []Span) {
 	for i := nextBraces(s, 0); i >= 0; {
 		next := i + 2
@@ -20,7 +21,7 @@ func Find(s string) (tags, orphans []Span) {
 			for next < len(s) && s[next] == '{' {
 				i, next = i+1, next+1
 			}
-			if end := tagEnd(s, next); end >= 0 {
+			if end := max(tagEnd(s, next), nestedEnd(s, i)); end >= 0 {
 				tags = append(tags, Span{i, end})
 				next = end
 			} else {
@@ -65,6 +66,33 @@ func tagEnd(s string, i int) int {
 			n = end - j
 		}
 		j += n
+	}
+	return -1
+}
+
+// maxNested is the largest number of tags in a tag that [Find] recognizes.
+const maxNested = 3
+
+// nestedEnd returns the offset after a condition or a loop that starts at i and has tags in it, or -1.
+func nestedEnd(s string, i int) int {
+	inner := nextBraces(s, i+2)
+	if inner < 0 || s[inner] == '}' {
+		return -1
+	}
+	if kind, _ := Meant(s[i:inner]); !kind.IsLoop() && !kind.tests() {
+		return -1
+	}
+	for range maxNested {
+		end := tagEnd(s, inner+2)
+		if end < 0 {
+			return -1
+		}
+		if inner = nextBraces(s, end); inner < 0 {
+			return -1
+		}
+		if s[inner] == '}' {
+			return inner + 2
+		}
 	}
 	return -1
 }

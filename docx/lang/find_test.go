@@ -31,6 +31,11 @@ func TestFind(t *testing.T) {
 		{"orphan before a tag", "{{ b {{a}}", []string{"{{a}}"}, []string{"{{"}},
 		{"orphan after a tag", "{{a}}}}", []string{"{{a}}"}, []string{"}}"}},
 		{"comment never closed", "{{! a {{b}}", []string{"{{b}}"}, []string{"{{"}},
+		{"tag in a condition", "{{if {{a}}}}x{{endif}}", []string{"{{if {{a}}}}", "{{endif}}"}, nil},
+		{"tags in a condition", "{{if {{a}} > {{b}} }}x", []string{"{{if {{a}} > {{b}} }}"}, nil},
+		{"tag in a loop", "{{for i in {{a}}}}{{i}}", []string{"{{for i in {{a}}}}", "{{i}}"}, nil},
+		{"condition never closed", "{{if a {{b}} {{endif}} {{c}}", []string{"{{b}}", "{{endif}}", "{{c}}"}, []string{"{{"}},
+		{"tag in a value", "{{a {{b}}}}", []string{"{{b}}"}, []string{"{{", "}}"}},
 		{"sign tags", "[[s|1|id:x]] {{a}}", []string{"{{a}}"}, nil},
 		{"invalid UTF-8", "\xff{{\xff}}\xfe", []string{"{{\xff}}"}, nil},
 	} {

@@ -165,10 +165,24 @@ func lexNumber(l *lexer) stateFn {
 		l.skip(isDigit)
 	}
 	if r, n := l.peek(); n > 0 && isNamePart(r) {
-		return l.fail(l.pos, hintBackquotes, "unexpected %q in a number", r)
+		number, hint := l.text[start:l.pos], hintBackquotes
+		if unit := l.text[l.pos:]; lengthUnit(unit) != "" {
+			hint = "put a length in quotes: " + quote(number+lengthUnit(unit))
+		}
+		return l.fail(start+len(number), hint, "unexpected %q in a number", r)
 	}
 	l.emit(tokNumber, start, l.text[start:l.pos])
 	return lexAny
+}
+
+// lengthUnit returns the unit of length that a text begins with, or "".
+func lengthUnit(text string) string {
+	for _, unit := range []string{"cm", "mm", "in", "pt", "px"} {
+		if next, _ := utf8.DecodeRuneInString(strings.TrimPrefix(text, unit)); strings.HasPrefix(text, unit) && !isNamePart(next) {
+			return unit
+		}
+	}
+	return ""
 }
 
 // exponentLen returns the length of e, sign and first digit at the start of s, or 0.
@@ -215,6 +229,7 @@ var notOperators = map[rune]string{
 	'?': "write {{if …}} … {{else}} … {{endif}}",
 	'#': "write {{for x in list}} or {{if condition}}, without #",
 	'@': hintBackquotes,
+	'{': "write the name without braces, as in {{if paid}}",
 }
 
 func lexOp(l *lexer) stateFn {

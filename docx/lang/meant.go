@@ -5,6 +5,7 @@ import "strings"
 // meantWords are how other languages spell the words of blocks.
 var meantWords = map[string]Kind{
 	"end if": EndIf, "end for": EndFor, "end foreach": EndFor, "end tablerow": EndTableRow, "end tablecolumn": EndTableColumn,
+	"endunless": EndIf, "end unless": EndIf, "unless": If,
 	"foreach": For, "elif": ElseIf, "elsif": ElseIf,
 	"set": Let, "assign": Let, "var": Let,
 }
@@ -40,6 +41,22 @@ func hintMeant(text string) string {
 		return "write {{let name = value}}"
 	case kind.closes():
 		return "write {{" + kind.String() + "}}"
+	case kind == If && isUnless(text):
+		return "write {{if not " + inParentheses(rest) + "}}"
 	}
 	return "write {{" + kind.String() + " " + rest + "}}"
+}
+
+// isUnless reports whether the text of a tag begins with the word of other languages for a condition that must be false.
+func isUnless(text string) bool {
+	words := strings.Fields(strings.TrimLeft(text, "{"))
+	return len(words) > 0 && strings.EqualFold(words[0], "unless")
+}
+
+// inParentheses returns a condition in parentheses if it has several words.
+func inParentheses(condition string) string {
+	if strings.Contains(condition, " ") {
+		return "(" + condition + ")"
+	}
+	return condition
 }

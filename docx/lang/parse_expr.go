@@ -145,6 +145,8 @@ const hintPattern = `write a regular expression in quotes, such as "^[A-Z]{2}[0-
 func (p *parser) checkHabit() {
 	t, then := p.peek(), p.after()
 	switch {
+	case t.is("=") && (then.is(">") || then.is("<")) && then.pos == t.pos+1:
+		p.fail(t.pos, "write "+then.text+"=", "there is no operator =%s", then.text)
 	case t.is("="):
 		p.fail(t.pos, notOperators['='], "unexpected '='")
 	case (t.is("==") || t.is("!=")) && then.is("=") && then.pos == t.pos+len(t.text):

@@ -487,6 +487,9 @@ func (s *search) there(r *report) string {
 		case nil:
 			return where + " is null"
 		default:
+			if _, isText := c.(string); isText && step.IsIndex {
+				return where + " is text, not a list; for a part of it, write {{" + pathText(steps[:i]) + " :: slice(0, 1)}}"
+			}
 			if hint := habitualKey(steps[:i], step.Key, "$length"); hint != "" {
 				return hint
 			}
@@ -507,7 +510,7 @@ func habitualKey(above []Step, key, size string) string {
 		return ""
 	case key == "length" || key == "size" || key == "count":
 		return "write " + size + "(" + pathText(above) + ")"
-	case strings.Trim(key, "0123456789") == "":
+	case key != "" && strings.Trim(key, "0123456789") == "":
 		return "write the position in brackets: " + pathText(above) + "[" + key + "]"
 	}
 	return ""

@@ -208,6 +208,7 @@ func TestSizesAndPositionsOfOtherLanguages(t *testing.T) {
 		{`{{name.length}}`, "write $length(name)"},
 		{`{{items.length}}`, "write $count(items)"},
 		{`{{items.0.q}}`, "write the position in brackets: items[0]"},
+		{`{{name[0]}}`, "'name' is text, not a list; for a part of it, write {{name :: slice(0, 1)}}"},
 		{`{{name.first}}`, "'name' is text, which has no keys"},
 	} {
 		e := env(t, `{"name": "Ada", "items": [{"q": 5}]}`)

@@ -108,6 +108,9 @@ func compilePattern(text string) (*pattern, error) {
 			}
 			most, ok := dateFields[c]
 			if !ok {
+				if c == 'A' && strings.ContainsAny(text, hourLetters) {
+					return fail("the letter A means nothing in a date; write a for am or pm")
+				}
 				return fail("the letter %c means nothing in a date; put text between apostrophes: %s", c, quoteWords(text))
 			}
 			if word := wordMistake(text); width > most && word != "" {
