@@ -157,6 +157,9 @@ func notOpened(folder, name string, err error) error {
 	failed, isPath := errors.AsType[*fs.PathError](err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		if _, err := os.Stat(filepath.Join(folder, filepath.FromSlash(name)+".docx")); err == nil {
+			return fmt.Errorf("was not found in %s; did you mean %q?", where, name+".docx")
+		}
 		return fmt.Errorf("was not found in %s", where)
 	case errors.Is(err, fs.ErrPermission):
 		return errors.New("cannot be opened: permission denied")

@@ -73,7 +73,7 @@ func (e *Env) notNumber(c *Call, i int, item Value) error {
 			at.steps = of.itemSteps()
 		}
 		if at.path != "" && at.follow(e, false) {
-			return &fault{node: of, message: "is " + kindOf(item) + ", not a number", datum: at.path}
+			return &fault{node: of, message: notNumber(item), datum: at.path}
 		}
 	}
 	return &fault{node: c, message: "needs numbers, but item " + strconv.Itoa(i+1) + " is " + kindOf(item)}

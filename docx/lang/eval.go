@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"platen/docx/locale"
 )
 
 // eval returns the value of n: a value of [Decode], a computed number, or nil if it is missing. The error is a *fault or a *LimitError.
@@ -250,7 +252,21 @@ func operand(n Node, v Value) (number, error) {
 	if _, ok := v.(json.Number); ok {
 		return number{}, &fault{node: n, message: "is " + kindOf(v)}
 	}
-	return number{}, &fault{node: n, message: "is " + kindOf(v) + ", not a number"}
+	return number{}, &fault{node: n, message: notNumber(v)}
+}
+
+// maxReadable is the maximum length of a text in which a report looks for a number.
+const maxReadable = 100
+
+// notNumber completes a sentence about a value that is not a number, with the function that reads the number in a text such as "$1,234.50".
+func notNumber(v Value) string {
+	message := "is " + kindOf(v) + ", not a number"
+	if s, ok := v.(string); ok && len(s) <= maxReadable {
+		if _, _, isRead := locale.Default().ReadNumber(s); isRead {
+			message += "; the function $value reads the number in it"
+		}
+	}
+	return message
 }
 
 // kindOf names the kind of v, which cannot be printed if it is a number; values themselves are not repeated in reports.

@@ -213,6 +213,14 @@ func (p *parser) hintLeft(t *Tag, left token) string {
 	switch {
 	case t.Expr == nil:
 		return fmt.Sprintf("{{%s}} stands alone", t.Kind)
+	case left.is(",") && isDigitAt(t.Text, left.pos-1) && isDigitAt(t.Text, left.pos+1):
+		return "write numbers without thousands separators and with a decimal point, such as 1000 or 1.19"
+	case left.is(".") && t.Text[left.pos-1] == ')':
+		return hintBelowCall(t)
+	case left.kind == tokOp && binaryStrength[left.text] > 0 && len(t.Filters) > 0:
+		return "compute before the filters, or put the value and its filters in parentheses"
+	case left.kind == tokWord && t.Kind.IsLoop() && filterTable[left.text] != nil:
+		return "a filter comes after ::, as in :: " + filterTable[left.text].usage
 	case t.Kind == Include:
 		return hintCandidates
 	case t.Expr.String() == keyText(Include.String(), true):
@@ -222,6 +230,17 @@ func (p *parser) hintLeft(t *Tag, left token) string {
 	}
 	return ""
 }
+
+// hintBelowCall says how to read a key of the result of the function that a tag begins with.
+func hintBelowCall(t *Tag) string {
+	if c, ok := t.Expr.(*Call); ok && c.fn.byKey {
+		return "name the key in the function, as in " + c.fn.usage
+	}
+	return "name the value first: {{let x = …}}, and then write {{x.key}}"
+}
+
+// isDigitAt reports whether a text has a digit at an offset.
+func isDigitAt(s string, i int) bool { return i >= 0 && i < len(s) && isDigit(rune(s[i])) }
 
 // filters reads the filters after a value. Those of a whole tag may be separated by commas.
 func (p *parser) filters(value Node, ofTag bool) []Filter {

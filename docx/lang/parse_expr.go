@@ -172,7 +172,8 @@ var habitualOperators = map[string]string{
 var wordHabits = map[string]string{
 	"eq": "a == b", "equals": "a == b", "ne": "a != b", "gt": "a > b", "lt": "a < b", "ge": "a >= b", "gte": "a >= b", "le": "a <= b",
 	"lte": "a <= b", "exists": "a isPresent", "like": `a contains b, or a matches "pattern"`, "includes": "a contains b",
-	"beginswith": "a startsWith b",
+	"beginswith": "a startsWith b", "isempty": "not a, or a isNotPresent", "isblank": "not a, or a isNotPresent", "isnull": "a isNotPresent",
+	"isnotempty": "a alone, or a isPresent", "isnotnull": "a isPresent",
 }
 
 // hintJoin says how to join strings.
@@ -321,12 +322,28 @@ func (p *parser) closing(open, end string) {
 }
 
 func (p *parser) number() Node {
+	if date := p.bareDate(); date != "" {
+		p.fail(p.peek().pos, "put it in quotes: "+quote(date), "the date %s is not in quotes", date)
+	}
 	t := p.next()
 	x, ok := parseNumber(t.text)
 	if !ok {
 		p.fail(t.pos, "", "the number has more than %d digits", MaxDigits)
 	}
 	return &Literal{Pos(t.pos), json.Number(t.text), x}
+}
+
+// bareDate returns the date that is next and is not in quotes, such as 2026-01-31, or "".
+func (p *parser) bareDate() string {
+	date := ""
+	for i, width := range []int{4, 1, 2, 1, 2} {
+		t := p.tokens[min(i, len(p.tokens)-1)]
+		if len(t.text) != width || (t.kind == tokNumber) != (width > 1) || width == 1 && !t.is("-") || t.pos != p.tokens[0].pos+len(date) {
+			return ""
+		}
+		date += t.text
+	}
+	return date
 }
 
 func (p *parser) constant() Node {

@@ -84,7 +84,7 @@ func (e *Env) readNumber(n Node, v Value) (x number, percent bool, err error) {
 	x, isPlain := asNumber(v)
 	if !isRead {
 		if !isPlain {
-			_, err = operand(n, v)
+			err = &fault{node: n, message: "is text, not a number"}
 		}
 		return x, false, err
 	}
