@@ -42,7 +42,7 @@ func suits(t *testing.T, tpl *docx.Template) {
 func TestSampleSuitsEachTag(t *testing.T) {
 	filters := []string{
 		`optional`, `default("n/a")`, `default(b)`, `date`, `date("long")`, `date(b)`, `time`, `time("HH:mm")`, `time(b)`,
-		`timezone("Europe/Paris") :: time`, `timezone(b)`,
+		`date("d.M.yyyy HH:mm")`, `add(b) :: date`, `add(b) :: time`, `timezone("Europe/Paris") :: time`, `timezone(b)`,
 		`add(5)`, `add("+1 month")`, `add(b)`, `add(2 * b)`, `where(b > 10) :: count`, `where(b in c) :: count`, `sort(b) :: count`,
 		`sort(b, "desc") :: count`, `sort`, `group(b) :: count`, `unique(b) :: count`, `first`, `first(b)`, `last(3)`, `last(b)`,
 		`slice(0, 3)`, `slice(b)`, `slice(b, c)`, `reverse`, `count`, `join`, `join(b, c)`, `delimiter(b)`, `lastdelimiter(" and ")`,
@@ -69,7 +69,7 @@ func TestSampleSuitsEachTag(t *testing.T) {
 			`$sum(%s.b)`, `$average(%s, b * c)`, `$min(%s)`, `$max(%s.b)`, `$count(%s, b > 10)`, `$count(%s)`, `$days(%s, b)`, `$round(%s, b)`,
 			`$floor(%s)`, `$abs(-%s)`, `$number(%s)`,
 			`$string(%s, " ", b)`, `$join(%s, b, c)`, `$length(%s)`, `$lookup(%s, "k")`, `$lookup(%s, "k.l")`, `$lookup(%s, "k", b, "v")`,
-			`%s[2].b`, `%s[-3]`, `%s[2] :: uppercase`, `%s.b[2].c`, `%s %% b`,
+			`%s[b]`, `%[1]s[b].c :: uppercase`, `%s[idx].name * 2`, `%s[b - 1].c`, `%s[2].b`, `%s[-3]`, `%s[2] :: uppercase`, `%s.b[2].c`, `%s %% b`,
 		} {
 			tags = append(tags, "{{"+fmt.Sprintf(expr, key)+"}}")
 		}
@@ -79,6 +79,7 @@ func TestSampleSuitsEachTag(t *testing.T) {
 		} {
 			tags = append(tags, "{{if "+fmt.Sprintf(condition, key)+"}}{{endif}}")
 		}
+		tags = append(tags, fmt.Sprintf("{{%[1]s[b].c}}{{%[1]s[b].d.e}}", key), fmt.Sprintf("{{%[1]s[idx].c}}{{%[1]s[idx].d * 2}}", key))
 		tags = append(tags, fmt.Sprintf("{{for x in %[1]s}}{{x.b :: link}}{{%[1]s[3].c}}{{endfor}}", key))
 	}
 	for _, tag := range tags {
@@ -158,9 +159,7 @@ func TestSchemaOfMergeFields(t *testing.T) {
 // unsuited are the golden files whose templates lack something whatever the data.
 var unsuited = map[string]string{
 	"testdata/content-control-options.txtar": "{{color :: options(names)}}", // the sample does not relate a value to the list of its options
-	"testdata/content-controls.txtar":        "a date control with a time, which the sample does not know",
 	"testdata/error-details.txtar":           `{{n * "x"}}`,
-	"testdata/locale.txtar":                  "a date whose pattern comes from the locale and has a time",
 	"testdata/missing-blank.txtar":           "{{null}}",
 	"testdata/word-fields-locale.txtar":      "pictures that only German reads",
 }

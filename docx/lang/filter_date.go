@@ -13,7 +13,7 @@ import (
 var dateFilters = map[string]*filter{
 	"date": {
 		usage: `date, date("d MMMM yyyy") or date("long")`, arity: arity{0, 1}, also: []string{"formatdate", "dateformat"},
-		takes: takes{want: aDate}, args: []takes{like(aText, "yyyy-MM-dd")}, formats: true,
+		takesFor: dateTakes, args: []takes{like(aText, "yyyy-MM-dd")}, formats: true,
 		check: checkPattern((*locale.Locale).Date, datePattern), apply: eachScalar(date),
 	},
 	"time": {
@@ -45,6 +45,17 @@ func dateMistake(write func(*locale.Locale, time.Time, string) (string, error), 
 		return cannotBeUsed + unusable.Reason
 	}
 	return ""
+}
+
+// dateTakes returns what date takes its value for: a date, with a time if its pattern shows one.
+func dateTakes(f *Filter) takes { return datedBy(datePattern(f.pattern())) }
+
+// datedBy returns the use of a value that is written in the pattern of a date.
+func datedBy(pattern string) takes {
+	if ShowsTime(pattern) {
+		return takes{want: aTime}
+	}
+	return takes{want: aDate}
 }
 
 // date writes a date, by default in the long form of the locale.

@@ -146,6 +146,9 @@ func (f *facts) take(t *takes) {
 	f.want |= t.want
 	for _, example := range t.examples {
 		isExample := func(v Value) bool { return sameJSON(v, example) }
+		if f.merges(example) {
+			continue
+		}
 		if example == nil || len(f.examples) >= maxExamples || slices.ContainsFunc(f.examples, isExample) {
 			continue
 		}
@@ -165,6 +168,17 @@ func (f *facts) take(t *takes) {
 	if len(both) > 0 {
 		f.entries = both
 	}
+}
+
+// merges adds an object to an example that is one, and reports whether there is one.
+func (f *facts) merges(example Value) bool {
+	isObject := func(v Value) bool { _, ok := v.(*Object); return ok }
+	at := slices.IndexFunc(f.examples, isObject)
+	if at < 0 || !isObject(example) {
+		return false
+	}
+	f.examples[at] = merged(f.examples[at], example)
+	return true
 }
 
 func sameJSON(v, w Value) bool { return bytes.Equal(appendJSON(nil, v), appendJSON(nil, w)) }

@@ -91,11 +91,17 @@ func (c *collector) filters(filters []Filter, end takes) (w takes, optional bool
 	for i := range filters {
 		f := &filters[i]
 		optional = optional || f.fn.optional
-		for i, arg := range f.Args {
-			c.expr(arg, argumentOf(f, i, end), true)
+		value := f.takes()
+		if f.isOpenAdd() && areDates(filters[i+1:], end) {
+			value = takes{want: aDate}
+			c.expr(f.Args[0], like(aText, "+1 month"), true)
+		} else {
+			for i, arg := range f.Args {
+				c.expr(arg, argumentOf(f, i, end), true)
+			}
 		}
 		if same {
-			w, same = w.and(f.takes()), f.fn.same
+			w, same = w.and(value), f.fn.same
 			continue
 		}
 		for _, entry := range f.takes().entries { // the filters before it may keep them unchanged
@@ -109,6 +115,12 @@ func (c *collector) filters(filters []Filter, end takes) (w takes, optional bool
 		w.examples = append(w.examples, entry)
 	}
 	return w, optional
+}
+
+// areDates reports whether filters or the use of their result, end, take the value for a date.
+func areDates(filters []Filter, end takes) bool {
+	const dates = aDate | aTime
+	return end.want&dates != 0 || slices.ContainsFunc(filters, func(f Filter) bool { return f.takes().want&dates != 0 })
 }
 
 // and returns the use of a value for both.
@@ -168,8 +180,7 @@ func (c *collector) expr(n Node, w takes, optional bool) {
 	case *Presence:
 		c.expr(n.X, takes{}, true)
 	case *Index:
-		c.expr(n.Base, takes{}, optional)
-		c.expr(n.Key, takes{want: aScalar}, optional)
+		c.index(n, w, optional)
 	case *Filtered:
 		own, handled := c.filters(n.Filters, w)
 		c.expr(n.X, own, optional || handled)

@@ -34,8 +34,8 @@ func (u *Use) AddPicture(t *Tag, s *Scope) { u.add(t, s, takes{want: aPicture}) 
 // AddBox is Add for the value tag of a check box.
 func (u *Use) AddBox(t *Tag, s *Scope) { u.add(t, s, takes{want: aBoolean}) }
 
-// AddDate is Add for the value tag of a date.
-func (u *Use) AddDate(t *Tag, s *Scope) { u.add(t, s, takes{want: aDate}) }
+// AddDate is Add for the value tag of a date that is written in a pattern.
+func (u *Use) AddDate(t *Tag, s *Scope, pattern string) { u.add(t, s, datedBy(pattern)) }
 
 // AddAddress is Add for the value tag that an address begins with.
 func (u *Use) AddAddress(t *Tag, s *Scope) { u.add(t, s, anAddress) }

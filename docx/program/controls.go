@@ -49,7 +49,7 @@ func (k *Control) AddTo(use *lang.Use, t *lang.Tag, s *lang.Scope) {
 	case "w14:checkbox":
 		use.AddBox(t, s)
 	case "w:date":
-		use.AddDate(t, s)
+		use.AddDate(t, s, wordDates.Replace(k.Format))
 	case "w:dropDownList", "w:comboBox":
 		if t.Filter("options") != nil {
 			use.Add(t, s)

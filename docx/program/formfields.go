@@ -44,7 +44,7 @@ func (o *FormField) AddTo(use *lang.Use, t *lang.Tag, s *lang.Scope) {
 	case o.Kind == FormList:
 		use.AddChoice(t, s, o.Entries, false)
 	case o.IsDate:
-		use.AddDate(t, s)
+		use.AddDate(t, s, "")
 	case o.Most > 0: // a sample must not be too long
 		use.AddChoice(t, s, []string{strings.Repeat("x", min(o.Most, maxExample))}, true)
 	default:
