@@ -155,7 +155,9 @@ func (s *search) problem(r *report) Problem {
 		p.Path = r.path.name()
 	case r.path != nil:
 		p.Path = r.path.name()
-		if p.Nearest = s.meant(r); p.Nearest != "" {
+		if hint := s.builtIn(r.path); hint != "" {
+			p.Hint = hint
+		} else if p.Nearest = s.meant(r); p.Nearest != "" {
 			p.Hint = "did you mean '" + p.Nearest + "'?"
 		} else if key := oneKey(r); key != "" {
 			p.Hint = "a key with a hyphen needs backquotes: {{" + key + "}}"
@@ -164,6 +166,20 @@ func (s *search) problem(r *report) Problem {
 		}
 	}
 	return p
+}
+
+// builtIn returns a hint for a missing path that begins with the name of something that the language has, or "".
+func (s *search) builtIn(p *Path) string {
+	name := p.Steps[0].Key
+	switch {
+	case p.list != nil || s.data.Has(name):
+		return ""
+	case name == "loop" && len(p.Steps) > 1:
+		return "a loop has loop." + strings.Join(slices.Sorted(maps.Keys(loopProperties)), ", loop.")
+	case len(p.Steps) == 1 && isBare("$"+strings.ToLower(name)):
+		return "write {{$" + strings.ToLower(name) + "}}"
+	}
+	return ""
 }
 
 // reader returns the path that is most similar to an unused one, among those that the template reads but that were not provided.

@@ -209,9 +209,15 @@ func TestSizesAndPositionsOfOtherLanguages(t *testing.T) {
 		{`{{items.length}}`, "write $count(items)"},
 		{`{{items.0.q}}`, "write the position in brackets: items[0]"},
 		{`{{name[0]}}`, "'name' is text, not a list; for a part of it, write {{name :: slice(0, 1)}}"},
+		{`{{for i in items}}{{loop.length}}{{endfor}}`,
+			"a loop has loop.count, loop.first, loop.index, loop.last, loop.number, loop.parent"},
+		{`{{today}}`, "write {{$today}}"},
+		{`{{Now}}`, "write {{$now}}"},
+		{`{{x}}`, "the input has the keys name, items and n"},
+		{`{{game}}`, "the input has the keys name, items and n"},
 		{`{{name.first}}`, "'name' is text, which has no keys"},
 	} {
-		e := env(t, `{"name": "Ada", "items": [{"q": 5}]}`)
+		e := env(t, `{"name": "Ada", "items": [{"q": 5}], "n": 1}`)
 		run(t, e, c.template)
 		if problems := e.Problems(); len(problems) == 0 || problems[0].Hint != c.hint {
 			t.Errorf("%s: %+v; want %q", c.template, problems, c.hint)

@@ -43,12 +43,19 @@ func suggest[T any](name, what string, table map[string]T) string {
 // maxSpelled is the largest length of a name that is compared by letters.
 const maxSpelled = 100
 
+// shortName is the length of names that differ from many others in one letter only.
+const shortName = 4
+
 // nearest returns the candidate of which name is probably a misspelling, or "". It differs only in case, underscores,
-// hyphens, and blanks, or in up to a third of the letters. Every comparison takes its cost from left, and there are no
+// hyphens, and blanks, or in up to a third of the letters. A name of up to shortName letters has its first letter right, and a single letter
+// is no misspelling. Every comparison takes its cost from left, and there are no
 // more comparisons after that is used up.
 func nearest(name string, candidates iter.Seq[string], left *int) string {
 	plain := bare(name)
 	best, least := "", max(len(plain)/3, 1)+1
+	if len(plain) == 1 {
+		least = 1
+	}
 	for c := range candidates {
 		if *left -= len(name) * len(c); *left < 0 {
 			break
@@ -58,6 +65,9 @@ func nearest(name string, candidates iter.Seq[string], left *int) string {
 			return c
 		}
 		if len(plain) > maxSpelled || max(len(plain), len(other))-min(len(plain), len(other)) >= least {
+			continue
+		}
+		if len(plain) <= shortName && other != "" && plain != "" && plain[0] != other[0] {
 			continue
 		}
 		if d := distance(plain, other); d < least {
