@@ -36,6 +36,7 @@ func (e *Env) entries(v Value) (Value, error) {
 		if err := e.makeEntries(len(v)); err != nil {
 			return nil, err
 		}
+		e.numbered = len(v)
 		entries := make([]any, len(v))
 		for i, item := range v {
 			entries[i] = &entry{wholeValue(i), plain(item)}

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,6 +77,8 @@ type Env struct {
 	present Present
 	grown   int // bytes of created text
 	held    int // bytes of memory that were taken from the meter
+
+	numbered int // items of the list whose entries the tag goes through
 }
 
 // frame is one round of a loop, or a variable.
@@ -324,7 +327,7 @@ func (e *Env) begin(t *Tag) {
 	e.missing = e.missing[:0]
 	e.list = separators{}
 	e.items = e.items[:0]
-	e.grown = 0
+	e.grown, e.numbered = 0, 0
 	if e.held > 0 {
 		e.Release(e.Keep())
 	}
@@ -408,8 +411,9 @@ func (e *Env) about(p *Path) report {
 // filtered returns the value of a tag with its filters.
 func (e *Env) filtered(t *Tag) (Value, error) {
 	v, err := e.eval(t.Expr)
+	hasEntries := t.KeyVar != "" || t.numbered && !e.hasVariable(entryKey)
 	for i := range t.Filters {
-		if t.KeyVar != "" && err == nil {
+		if hasEntries && err == nil {
 			v, err = e.entries(v)
 		}
 		if err != nil {
@@ -441,8 +445,11 @@ func (f *fault) Error() string {
 
 // locate notes the path in the input of what a fault is about, while the items around it are known.
 func (e *Env) locate(f *fault) {
-	if p, ok := f.node.(*Path); ok && f.datum == "" {
-		f.datum = e.datum(p)
+	switch n := f.node.(type) {
+	case *Path:
+		f.datum = cmp.Or(f.datum, e.datum(n))
+	case *Index:
+		f.datum = cmp.Or(f.datum, e.besideDatum(n))
 	}
 }
 

@@ -72,6 +72,9 @@ func (e *Env) index(n *Index) (Value, error) {
 	if !ok {
 		return nil, &fault{node: n.Key, message: "is " + kindOf(key) + ", not a key or a position"}
 	}
+	if err := e.checkBeside(n, base); err != nil {
+		return nil, err
+	}
 	var v Value
 	switch base := base.(type) {
 	case *Object:

@@ -48,6 +48,7 @@ type Path struct {
 	own     bool   // begins with the variable of the loop whose filter it is an argument of
 	ofEntry bool   // in a filter of a loop over keys
 	list    *Path  // the path of those items; nil if they have none
+	beside  bool   // a list whose items belong to those of the list of a chart; nothing else shows that it is missing
 }
 
 // Step is one step of a path: a key, or the index of an item.
@@ -238,10 +239,11 @@ func (c *Call) String() string {
 // Index is a key or a position that the data determine, as in names[lang] and rows[i].title.
 type Index struct {
 	Pos
-	Base  Node // *Path or *Index
-	Key   Node
-	Steps []Step // below
-	name  *Path  // for reports
+	Base   Node // *Path or *Index
+	Key    Node
+	Steps  []Step // below
+	name   *Path  // for reports
+	beside bool   // at the position of the item that a chart shows
 }
 
 func newIndex(base, key Node) *Index { return &Index{Pos: Pos(base.Position()), Base: base, Key: key} }

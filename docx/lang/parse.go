@@ -126,6 +126,7 @@ func (p *parser) tag(t *Tag) {
 		if t.Filter("checkbox") == nil {
 			markPrinted(t.Expr)
 		}
+		numberItems(t)
 	case For, TableRow, TableColumn, Paragraph:
 		t.KeyVar, t.Var = p.variables(t.Kind)
 		t.Expr = p.expression()

@@ -180,6 +180,10 @@ func (c *collector) expr(n Node, w takes, optional bool) {
 	case *Presence:
 		c.expr(n.X, takes{}, true)
 	case *Index:
+		if p, ok := n.Base.(*Path); ok && n.beside {
+			c.beside(p, n.Steps, w, optional)
+			return
+		}
 		c.index(n, w, optional)
 	case *Filtered:
 		own, handled := c.filters(n.Filters, w)
@@ -398,7 +402,7 @@ func (c *collector) path(p *Path, w takes, optional bool) {
 	at := len(r.nodes) - 1
 	for _, step := range slices.Backward(p.Steps) { // the value before an index is a list
 		if step.IsIndex && at >= 0 {
-			r.listed = append(r.listed, listed{r.nodes[at], r.itemsFor(step.Index, at)})
+			r.listed = append(r.listed, listed{r.nodes[at], r.itemsFor(step.Index, at, p.beside)})
 		} else {
 			at--
 		}
@@ -411,9 +415,9 @@ func (c *collector) path(p *Path, w takes, optional bool) {
 }
 
 // itemsFor returns the number of items that the list at a node needs for an index, or 0 if a missing item is not reported.
-func (r *read) itemsFor(index, at int) int {
+func (r *read) itemsFor(index, at int, beside bool) int {
 	switch {
-	case r.needed > at:
+	case r.needed > at && !beside:
 		return 0
 	case index < 0:
 		return -index

@@ -75,7 +75,8 @@ type Tag struct {
 	Expr    Node     // value, list or condition, or the name of the file of an Include; nil for all other kinds
 	Filters []Filter // of values and loops, and of an Include that chooses
 
-	ofField bool // see FromField
+	ofField  bool // see FromField
+	numbered bool // see numberItems
 }
 
 // FromField notes that the tag stands for a field of Word, in whose formats hours up to 12 need no am or pm. It must be called before the
