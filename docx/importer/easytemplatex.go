@@ -119,8 +119,8 @@ func (w *writer) typed(e *expr, o operand) (operand, error) {
 	case types["rawXml"]:
 		return w.rawXML(e, o)
 	case types["chart"]:
-		return o, &cannot{"the chart has lists of categories and of values, and Platen takes a list of points",
-			"send a list of points, and write {{points :: chart(name, value)}} as the alternative text of the chart"}
+		return o, &cannot{"Platen reads the data of a chart in its alternative text",
+			"write {{x.categories.names :: chart(item, x.series[0].values[key])}} there, with one argument for each series"}
 	}
 	return o, &cannot{"it prints an object", "print the keys of the object"}
 }

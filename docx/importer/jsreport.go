@@ -354,8 +354,8 @@ func readContents(*call) command {
 	return command{kind: kNothing, note: "Platen updates tables of contents itself"}
 }
 
-// readChartHelper refuses the data of a chart.
+// readChartHelper refuses the data of a chart: only the data says how many series there are, and what they are called.
 func readChartHelper(*call) command {
-	return command{err: &cannot{"the chart has lists of labels and of values, and Platen takes a list of points",
-		"send a list of points, and write {{points :: chart(label, value)}} as the alternative text of the chart"}}
+	return command{err: &cannot{"Platen reads the data of a chart in its alternative text",
+		"write {{x.labels :: chart(item, x.datasets[0].data[key])}} there, with one argument for each series"}}
 }
