@@ -116,7 +116,8 @@ func (x *execution) text(o *Value, s string) {
 		s = address
 	}
 	if strings.HasPrefix(s, "data:image/") {
-		x.warn(o.Tag, fmt.Sprintf("The value of '%[1]s' is the data of an image, printed as text. Write {{%[1]s :: image(\"4cm\")}}.", o.Tag.Expr))
+		x.warn(o.Tag, fmt.Sprintf("The value of '%[1]s' is the data of an image, printed as text. Write {{%[1]s :: image(\"4cm\")}}.",
+			o.Tag.Expr))
 	}
 	if o.Breaks.Plain {
 		x.out.buf = appendPlain(x.out.buf, s, o.Breaks)
