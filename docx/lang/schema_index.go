@@ -24,7 +24,7 @@ func (c *collector) index(n *Index, w takes, optional bool) {
 		c.path(&p, w, optional)
 		reads(n.Key, true, func(p *Path, _ bool) { c.path(p, likeNumber("1"), optional) })
 	default:
-		c.path(base, like(0, NewObject([]string{sampleKey}, []Value{sampleBelow(n.Steps)})), optional)
+		c.path(base, like(0, NewObject([]string{sampleKey}, []Value{sampleBelow(n.Steps, w)})), optional)
 		c.expr(n.Key, like(aScalar, sampleKey), optional)
 	}
 }
@@ -43,15 +43,17 @@ func isPosition(key Node) bool {
 
 var positionNames = nameSample{words: "i,idx,index,pos,position,row"}
 
-// sampleBelow returns a value that has a path.
-func sampleBelow(steps []Step) Value {
+// sampleBelow returns a value that has a path to text or, if its use needs one, a number.
+func sampleBelow(steps []Step, w takes) Value {
 	switch {
-	case len(steps) == 0:
-		return "Text"
-	case steps[0].IsIndex:
-		return []any{sampleBelow(steps[1:])}
+	case len(steps) > 0 && steps[0].IsIndex:
+		return []any{sampleBelow(steps[1:], w)}
+	case len(steps) > 0:
+		return NewObject([]string{steps[0].Key}, []Value{sampleBelow(steps[1:], w)})
+	case w.want&aNumber != 0:
+		return json.Number("12")
 	}
-	return NewObject([]string{steps[0].Key}, []Value{sampleBelow(steps[1:])})
+	return "Text"
 }
 
 // merged returns a value that has the paths of both. Of two that cannot be merged it returns the first.

@@ -129,7 +129,7 @@ func TestSchema(t *testing.T) {
 			`{a* [single], b [number], c [{d [number]}], e [{f number}], g [number]}`},
 		{`{{a.b :: chart(c[key], item)}}{{for r in rs}}{{r.a :: chart(item, r.b[key])}}{{endfor}}`,
 			`{a* {b* [number]}, c [single], rs* [{a* [single], b [number]}]}`},
-		{`{{a :: chart(item, key)}}{{b :: chart(key, x[key])}}`, `{a* [single], b* [{key single["first"], x any[{"first":"Text"}]}]}`},
+		{`{{a :: chart(item, key)}}{{b :: chart(key, x[key])}}`, `{a* [single], b* [{key single["first"], x any[{"first":12}]}]}`},
 		{`{{$lookup(a, "k", b, "v.w")}} {{$lookup(c, "k.l") * 2}}`,
 			`{a* [{k single["A-1001"], v {w single}}], b* single["A-1001"], c* {k* {l* number}}}`},
 		{`{{a :: barcode("ean8")}} {{b :: link}} {{c :: span(n)}} {{d :: ordinal}}`,
