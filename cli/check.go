@@ -216,7 +216,7 @@ func (r *checkReport) summary() string {
 	case len(r.Problems) > 0:
 		return fmt.Sprintf("%d %s", len(r.Problems), plural(len(r.Problems), "mistake"))
 	case n == 0:
-		return "no errors"
+		return "no errors" + r.warned()
 	case failed+incomplete == 0:
 		return fmt.Sprintf("no errors; nothing is missing in %d %s", n, plural(n, "document")) + r.warned()
 	default:
@@ -225,9 +225,9 @@ func (r *checkReport) summary() string {
 	}
 }
 
-// warned returns an addition to the summary if the data has caused warnings.
+// warned returns an addition to the summary if there are warnings.
 func (r *checkReport) warned() string {
-	n := 0
+	n := len(r.Warnings)
 	for _, d := range r.Documents {
 		n += len(d.Warnings)
 	}

@@ -56,6 +56,14 @@ func TestHostileTemplates(t *testing.T) {
 	}
 }
 
+func TestTooManyTagsAreReportedOnce(t *testing.T) {
+	_, err := parse(build(t, map[string]string{"document.xml": strings.Repeat(para("{{a}} {{b}}"), 10_200)}))
+	problems, ok := errors.AsType[docx.Errors](err)
+	if !ok || len(problems) != 1 || !strings.Contains(problems[0].Message, "more than 20000 tags") {
+		t.Errorf("error %.300v, want one about the number of tags", err)
+	}
+}
+
 func TestLoopsInLoopsEnd(t *testing.T) {
 	tpl := mustParse(t, map[string]string{"document.xml": `<w:p><w:r><w:t>` + strings.Repeat("{{for x in a}}", 10) +
 		strings.Repeat("{{endfor}}", 10) + `</w:t></w:r></w:p>`})

@@ -3,6 +3,7 @@ package compile
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,6 +29,11 @@ func (c *compiler) findTags() {
 			c.warn(p, span, strayBraces(p.text, span), "a tag begins with {{ and ends with }} in the same paragraph")
 		}
 		c.warnBracesAround(p, tags)
+		if len(c.marks)+len(tags) > maxTags {
+			c.failAt(p, tags[0].Start, tags[0].End, 0, fmt.Sprintf("this part of the document has more than %d tags", maxTags),
+				"divide the template, or write a loop for what repeats")
+			break
+		}
 		for _, span := range tags {
 			c.addMark(p, span)
 		}
@@ -91,10 +97,6 @@ func (c *compiler) addMark(p *paragraph, span lang.Span) {
 	if p.pieces[0].plain && tag.Kind != lang.Print && tag.Kind != lang.Comment {
 		c.failAt(p, span.Start, span.End, 0, "only values are allowed here",
 			"blocks are not allowed in the properties of the document and the names in a chart")
-		return
-	}
-	if len(c.marks) >= maxTags {
-		c.failAt(p, span.Start, span.End, 0, "the document has too many tags", "")
 		return
 	}
 	m := &mark{tag: tag, par: p, from: span.Start, to: span.End, unreadable: err != nil}
