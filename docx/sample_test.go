@@ -69,7 +69,8 @@ func TestSampleSuitsEachTag(t *testing.T) {
 			`$sum(%s.b)`, `$average(%s, b * c)`, `$min(%s)`, `$max(%s.b)`, `$count(%s, b > 10)`, `$count(%s)`, `$days(%s, b)`, `$round(%s, b)`,
 			`$floor(%s)`, `$abs(-%s)`, `$number(%s)`,
 			`$string(%s, " ", b)`, `$join(%s, b, c)`, `$length(%s)`, `$lookup(%s, "k")`, `$lookup(%s, "k.l")`, `$lookup(%s, "k", b, "v")`,
-			`%s[b]`, `%[1]s[b].c :: uppercase`, `%s[b] * 2`, `%s[idx].name * 2`, `%s[b - 1].c`, `%s[2].b`, `%s[-3]`, `%s[2] :: uppercase`, `%s.b[2].c`, `%s %% b`,
+			`%s[b]`, `%[1]s[b].c :: uppercase`, `%s[b] * 2`, `%s[idx].name * 2`, `%s[b - 1].c`, `%s[2].b`, `%s[-3]`, `%s[2] :: uppercase`,
+			`%s.b[2].c`, `%s %% b`,
 		} {
 			tags = append(tags, "{{"+fmt.Sprintf(expr, key)+"}}")
 		}

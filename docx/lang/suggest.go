@@ -47,9 +47,8 @@ const maxSpelled = 100
 const shortName = 4
 
 // nearest returns the candidate of which name is probably a misspelling, or "". It differs only in case, underscores,
-// hyphens, and blanks, or in up to a third of the letters. A name of up to shortName letters has its first letter right, and a single letter
-// is no misspelling. Every comparison takes its cost from left, and there are no
-// more comparisons after that is used up.
+// hyphens, and blanks, or in up to a third of the letters. A name of up to shortName letters has its first letter right, and a
+// single letter is not a misspelling. Every comparison takes its cost from left, and there are no more comparisons after that is used up.
 func nearest(name string, candidates iter.Seq[string], left *int) string {
 	plain := bare(name)
 	best, least := "", max(len(plain)/3, 1)+1
