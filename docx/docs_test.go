@@ -140,7 +140,7 @@ func drawnParagraph(line string) string {
 
 // drawnObject is an object in brackets: "[image: {{logo}}]", a placeholder of 3 × 3 cm with that alternative text; "[chart: {{…}}]", a
 // chart with it; "[check box: {{paid}}]", a content control of that name.
-var drawnObject = regexp.MustCompile(`\[(image|chart|check box): ([^\]]*)\]`)
+var drawnObject = regexp.MustCompile(`\[(image|chart|check box): (\{\{.*?\}\}|[^\]]*)\]`)
 
 func drawnRun(kind, tag string) string {
 	const head = `<w:r><w:drawing><wp:inline><wp:extent cx="1080000" cy="1080000"/><wp:docPr id="1" name="P" ` +
