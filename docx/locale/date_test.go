@@ -153,7 +153,8 @@ func FuzzDate(f *testing.F) {
 			t.Errorf("%q gives %q and %q", pattern, first, again)
 		}
 		if ldml, ok := locale.BoxDate(pattern); ok {
-			if _, err := l.Date(at, ldml); err != nil && !strings.Contains(err.Error(), "both show") { // a part of the date twice
+			// Words and parts of a date that occur twice are mistakes of the author. Every letter must have a meaning.
+			if _, err := l.Date(at, ldml); err != nil && !strings.Contains(err.Error(), "both show") && !strings.Contains(err.Error(), "is text;") {
 				t.Errorf("BoxDate makes %q of %q: %v", ldml, pattern, err)
 			}
 		}
