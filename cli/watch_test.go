@@ -179,7 +179,7 @@ func TestWatchWhileProgramsSave(t *testing.T) {
 	w.save("letter.docx", "Back {{again}}")
 	mustPrint(t, w.looks(2), `letter.docx: no errors\n`)
 	w.write("letter.docx", "PK no document")
-	mustPrint(t, w.looks(patientLooks+2), `the file is damaged`)
+	mustPrint(t, w.looks(patientLooks+2), `the file is incomplete or damaged`)
 }
 
 func TestWatchOut(t *testing.T) {
