@@ -174,7 +174,7 @@ func (s *score) add(t *testing.T, e *example) string {
 		t.Logf("%s: %s\n%s%s\n%s", e.path, e.info.Test, formatReport(report), got, strings.Join(problems, "\n"))
 	}
 	if e.want == nil || includesFiles(report) || bytes.Contains(mainPart(t, e.want), []byte("<w:altChunk")) {
-		s.noDocument++ // for comparison: the files that it includes are not there, or Word reads its HTML
+		s.noDocument++ // for comparison: the files that it includes are missing, or Word reads its HTML
 		return ""
 	}
 	want := textForComparison(t, e.want)

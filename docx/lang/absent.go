@@ -34,7 +34,7 @@ func (e *Env) excuse(n int) {
 
 // suspect notes a missing path that may name a key that nothing has.
 func (e *Env) suspect(p *Path) {
-	if p.isIndex && !p.beside || p.loop && e.loops > 0 || len(e.suspects) >= MaxReports {
+	if p.isIndex && !p.parallel || p.loop && e.loops > 0 || len(e.suspects) >= MaxReports {
 		return
 	}
 	isKnown := func(r report) bool { return r.path == p }
@@ -94,7 +94,7 @@ func (e *Env) absent() []report {
 }
 
 func (e *Env) isAbsent(p *Path) bool {
-	if p.beside {
+	if p.parallel {
 		return true
 	}
 	if p.folded {

@@ -449,7 +449,7 @@ func (e *Env) locate(f *fault) {
 	case *Path:
 		f.datum = cmp.Or(f.datum, e.datum(n))
 	case *Index:
-		f.datum = cmp.Or(f.datum, e.besideDatum(n))
+		f.datum = cmp.Or(f.datum, e.parallelDatum(n))
 	}
 }
 

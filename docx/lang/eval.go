@@ -72,7 +72,7 @@ func (e *Env) index(n *Index) (Value, error) {
 	if !ok {
 		return nil, &fault{node: n.Key, message: "is " + kindOf(key) + ", not a key or a position"}
 	}
-	if err := e.checkBeside(n, base); err != nil {
+	if err := e.checkParallel(n, base); err != nil {
 		return nil, err
 	}
 	var v Value
@@ -160,7 +160,7 @@ func (e *Env) binary(n *Binary) (Value, error) {
 	return e.arithmetic(n, l, r)
 }
 
-// markPrinted marks and and or in an expression whose value is printed.
+// markPrinted marks the operators and, or in an expression whose value is printed.
 func markPrinted(n Node) {
 	if b, ok := n.(*Binary); ok && b.strength() <= strengthAnd {
 		b.printed = true
@@ -169,7 +169,7 @@ func markPrinted(n Node) {
 	}
 }
 
-// doubtPrinted warns about and and or that are printed if v, the value of an operand, is a string or a number: in other languages, they
+// doubtPrinted warns about the operators and, or that are printed if v, the value of an operand, is a string or a number: other languages
 // would return it.
 func (e *Env) doubtPrinted(v Value) {
 	switch v.(type) {

@@ -38,17 +38,17 @@ const (
 // Path names a value: a loop variable or a key of the input, and the way down from there.
 type Path struct {
 	Pos
-	Steps   []Step // at least one; the first is a key
-	text    string // String()
-	isIndex bool   // the name of an Index, which has no such path
-	loop    bool   // spelled like a property of the innermost loop, such as loop.index
-	perItem bool   // in an argument that is computed for each item of a list
-	inKey   bool   // in the key or position of an Index, or in one that a function looks up
-	folded  bool   // may name keys as merge fields of Word do
-	own     bool   // begins with the variable of the loop whose filter it is an argument of
-	ofEntry bool   // in a filter of a loop over keys
-	list    *Path  // the path of those items; nil if they have none
-	beside  bool   // a list whose items belong to those of the list of a chart; nothing else shows that it is missing
+	Steps    []Step // at least one; the first is a key
+	text     string // String()
+	isIndex  bool   // the name of an Index, which has no such path
+	loop     bool   // spelled like a property of the innermost loop, such as loop.index
+	perItem  bool   // in an argument that is computed for each item of a list
+	inKey    bool   // in the key or position of an Index, or in one that a function looks up
+	folded   bool   // may name keys as merge fields of Word do
+	own      bool   // begins with the variable of the loop whose filter it is an argument of
+	ofEntry  bool   // in a filter of a loop over keys
+	list     *Path  // the path of those items; nil if they have none
+	parallel bool   // a list whose items belong to those of the list of a chart; nothing else shows that it is missing
 }
 
 // Step is one step of a path: a key, or the index of an item.
@@ -239,11 +239,11 @@ func (c *Call) String() string {
 // Index is a key or a position that the data determine, as in names[lang] and rows[i].title.
 type Index struct {
 	Pos
-	Base   Node // *Path or *Index
-	Key    Node
-	Steps  []Step // below
-	name   *Path  // for reports
-	beside bool   // at the position of the item that a chart shows
+	Base     Node // *Path or *Index
+	Key      Node
+	Steps    []Step // below
+	name     *Path  // for reports
+	parallel bool   // at the position of the item that a chart shows
 }
 
 func newIndex(base, key Node) *Index { return &Index{Pos: Pos(base.Position()), Base: base, Key: key} }

@@ -180,8 +180,8 @@ func (c *collector) expr(n Node, w takes, optional bool) {
 	case *Presence:
 		c.expr(n.X, takes{}, true)
 	case *Index:
-		if p, ok := n.Base.(*Path); ok && n.beside {
-			c.beside(p, n.Steps, w, optional)
+		if p, ok := n.Base.(*Path); ok && n.parallel {
+			c.parallel(p, n.Steps, w, optional)
 			return
 		}
 		c.index(n, w, optional)
@@ -402,7 +402,7 @@ func (c *collector) path(p *Path, w takes, optional bool) {
 	at := len(r.nodes) - 1
 	for _, step := range slices.Backward(p.Steps) { // the value before an index is a list
 		if step.IsIndex && at >= 0 {
-			r.listed = append(r.listed, listed{r.nodes[at], r.itemsFor(step.Index, at, p.beside)})
+			r.listed = append(r.listed, listed{r.nodes[at], r.itemsFor(step.Index, at, p.parallel)})
 		} else {
 			at--
 		}
@@ -415,9 +415,9 @@ func (c *collector) path(p *Path, w takes, optional bool) {
 }
 
 // itemsFor returns the number of items that the list at a node needs for an index, or 0 if a missing item is not reported.
-func (r *read) itemsFor(index, at int, beside bool) int {
+func (r *read) itemsFor(index, at int, parallel bool) int {
 	switch {
-	case r.needed > at && !beside:
+	case r.needed > at && !parallel:
 		return 0
 	case index < 0:
 		return -index

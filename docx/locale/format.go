@@ -66,7 +66,7 @@ func (l *Locale) compileFormat(text string) (*numberFormat, error) {
 	return p, nil
 }
 
-// sections reads what follows the format of positive numbers: the formats of negative ones and of zero. Their digits are those of positive
+// sections reads the formats of negative numbers and of zero. Their digits are those of positive
 // numbers. It returns the mistake in them, or "".
 func (l *Locale) sections(p *numberFormat, digits, rest string) string {
 	negative, zero, three := cutOutsideQuotes(rest, ';')

@@ -35,12 +35,12 @@ func numberItems(t *Tag) {
 		if key, ok := i.Key.(*Path); !ok || !key.ofEntry {
 			return
 		}
-		i.beside = true
+		i.parallel = true
 		switch base := i.Base.(type) {
 		case *Path:
-			base.beside = !base.perItem
+			base.parallel = !base.perItem
 		case *Index:
-			base.name.beside = true
+			base.name.parallel = true
 		}
 	})
 }
@@ -81,11 +81,11 @@ func (e *Env) position() (i int, ok bool) {
 	return 0, false
 }
 
-// besideDatum returns the path in the input of what a chart reads beside an item, or "".
-func (e *Env) besideDatum(n *Index) string {
+// parallelDatum returns the path in the input of what a chart reads for an item, or "".
+func (e *Env) parallelDatum(n *Index) string {
 	base, isPath := n.Base.(*Path)
 	i, ok := e.position()
-	if !isPath || !ok || !n.beside {
+	if !isPath || !ok || !n.parallel {
 		return ""
 	}
 	at, ok := e.origin(base)
@@ -99,9 +99,9 @@ func (e *Env) besideDatum(n *Index) string {
 	return at.path
 }
 
-// checkBeside rejects what is not a list, though a chart reads it beside one. It warns if one of these lists has more items.
-func (e *Env) checkBeside(n *Index, v Value) error {
-	if !n.beside {
+// checkParallel rejects what is not a list, though a chart reads it parallel to one. It warns if one of these lists has more items.
+func (e *Env) checkParallel(n *Index, v Value) error {
+	if !n.parallel {
 		return nil
 	}
 	if _, ok := e.position(); !ok {
@@ -129,8 +129,8 @@ func items(n int) string {
 	return strconv.Itoa(n) + " items"
 }
 
-// beside records a list that a chart reads beside another, and the steps below its items.
-func (c *collector) beside(p *Path, steps []Step, w takes, optional bool) {
+// parallel records a list that a chart reads parallel to another, and the steps below its items.
+func (c *collector) parallel(p *Path, steps []Step, w takes, optional bool) {
 	if len(steps) == 0 {
 		w.want |= aList
 		c.path(p, w, optional)
