@@ -6,9 +6,9 @@
 //
 // Each language has one file: its table of filters and functions, the way its tags are found, and the way one tag is read. The other
 // files are the same for all: text.go and place.go (paragraphs and their locations), lex.go and parse.go (expressions), blocks.go (pairs
-// the tags of blocks, and converts each tag), loops.go, conditions.go, and
-// blocktags.go (the tags of loops, the other tags of blocks, and the text next to them), scope.go (what names mean in loops), write.go and rules.go (expressions in Platen's language), place_tags.go and
-// rewrite.go (the changes of the file), and detect.go (which language a template is written in).
+// the tags of blocks, and converts each tag), loops.go, conditions.go, and blocktags.go (the tags of loops, the other tags of
+// blocks, and the text next to them), scope.go (what names mean in loops), write.go and rules.go (expressions in Platen's language),
+// place_tags.go and rewrite.go (the changes of the file), and detect.go (which language a template is written in).
 package importer
 
 import (
