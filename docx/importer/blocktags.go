@@ -8,9 +8,9 @@ import (
 )
 
 // without returns the text of a paragraph with blanks for some of its tags.
-func (par *paragraph) without(isLeftOut func(*tag) bool) string {
-	text := par.text
-	for _, t := range par.tags {
+func (p *paragraph) without(isLeftOut func(*tag) bool) string {
+	text := p.text
+	for _, t := range p.tags {
 		if isLeftOut(t) {
 			text = text[:t.span.from] + strings.Repeat(" ", t.span.to-t.span.from) + text[t.span.to:]
 		}

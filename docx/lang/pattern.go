@@ -131,6 +131,7 @@ func matchesNothing(program *syntax.Prog, holds syntax.EmptyOp) bool {
 			if syntax.EmptyOp(inst.Arg)&^holds == 0 {
 				open = append(open, inst.Out)
 			}
+		default: // it reads a character, or fails
 		}
 	}
 	return false
