@@ -35,12 +35,13 @@ func (c *pictures) bind(h *placeholder) bool {
 		return false
 	}
 	part := c.pkg.Part(c.rels[i].Target)
-	if src, err := c.pkg.Read(part); err == nil && program.HasPlaces(src) { // compiling the part reports errors
-		h.mark.tag.TakesPlaces()
-	}
 	if h.chart = c.charts[part.Name]; h.chart == nil {
-		h.chart = &program.Chart{Part: part, Rel: c.rels[i].Type}
+		src, err := c.pkg.Read(part) // compiling the part reports errors
+		h.chart = &program.Chart{Part: part, Rel: c.rels[i].Type, HasPlaces: err == nil && program.HasPlaces(src)}
 		c.charts[part.Name] = h.chart
+	}
+	if h.chart.HasPlaces {
+		h.mark.tag.TakesPlaces()
 	}
 	h.chart.Shown++
 	if ref.Name == "cx:chart" {

@@ -24,6 +24,8 @@ type Chart struct {
 	Shown    int         // the number of its drawings
 	Source   []byte
 	Texts    *Part // of the tags in its texts; nil if there are none
+
+	HasPlaces bool // see the function HasPlaces
 }
 
 // HasPlaces reports whether the first values of the data of the chart in the part src are the places of its points.
