@@ -13,7 +13,7 @@ type part struct {
 	src  []byte
 	root *wml.Node
 	pars []*paragraph
-	own  int // the number of pars that are no asides, which come first
+	own  int // the number of pars that are not asides, which come first
 	tags []*tag
 
 	gone []*wml.Node // cells that disappear

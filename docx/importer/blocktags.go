@@ -32,7 +32,7 @@ func (p *part) hasTextBefore(t *tag) bool {
 }
 
 // joinsParagraphs reports whether a condition would remove other text in Platen: it begins after text in a paragraph, and ends before text
-// in another one, or its paragraphs are in different cells and one of them has other text. The tags of blocks are no text.
+// in another one, or its paragraphs are in different cells and one of them has other text. The tags of blocks are not text.
 func joinsParagraphs(t *tag) bool {
 	end := t.block.last()
 	if t.par == end.par {

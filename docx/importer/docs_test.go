@@ -12,6 +12,7 @@ import (
 
 	"platen/docx/compile/compiletest"
 	"platen/docx/importer"
+	"platen/ooxml/ooxmltest"
 )
 
 var (
@@ -63,7 +64,7 @@ func checkRow(t *testing.T, language, line, want string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := html.UnescapeString(strings.TrimSpace(textOf(unpack(t, out.Bytes())["word/document.xml"])))
+	got := html.UnescapeString(strings.TrimSpace(textOf(ooxmltest.Unpack(t, out.Bytes())["word/document.xml"])))
 	switch {
 	case want == "comment" && report.Commented == 0:
 		t.Errorf("%s: %s became %s, want a comment", language, line, got)
@@ -81,7 +82,7 @@ func TestDelimiters(t *testing.T) {
 	} {
 		file := compiletest.Build(t, map[string]string{"document.xml": "<w:p><w:r><w:t>" + escapeText(c.template) + "</w:t></w:r></w:p>"})
 		out, _ := convert(t, file, importer.Options{From: c.from, Open: c.open, End: c.end})
-		if got := strings.TrimSpace(html.UnescapeString(textOf(unpack(t, out)["word/document.xml"]))); got != c.want {
+		if got := strings.TrimSpace(html.UnescapeString(textOf(ooxmltest.Unpack(t, out)["word/document.xml"]))); got != c.want {
 			t.Errorf("%s with %s %s: %s became %s, want %s", c.from, c.open, c.end, c.template, got, c.want)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"platen/docx/importer"
 	"platen/docx/lang"
 	"platen/docx/locale"
+	"platen/ooxml/ooxmltest"
 )
 
 var (
@@ -194,7 +195,9 @@ func includesFiles(r *importer.Report) bool {
 	return slices.ContainsFunc(r.Results, func(t importer.Result) bool { return strings.HasPrefix(t.Converted, "{{include ") })
 }
 
-func mainPart(t *testing.T, file []byte) []byte { return []byte(unpack(t, file)["word/document.xml"]) }
+func mainPart(t *testing.T, file []byte) []byte {
+	return []byte(ooxmltest.Unpack(t, file)["word/document.xml"])
+}
 
 // convert imports an example with its data.
 func (e *example) convert() ([]byte, *importer.Report, error) {
@@ -253,7 +256,7 @@ func (e *example) generate(t *testing.T, template []byte) (text string, problems
 // textForComparison returns the text of a document without blanks, a line for each paragraph that is not empty.
 func textForComparison(t *testing.T, file []byte) string {
 	t.Helper()
-	files := unpack(t, file)
+	files := ooxmltest.Unpack(t, file)
 	var names []string
 	for name := range files {
 		if textPart.MatchString(name) {

@@ -9,27 +9,18 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"platen/docx"
 	"platen/docx/compile/compiletest"
 	"platen/docx/importer"
 	"platen/docx/validate"
 	"platen/ooxml"
+	"platen/ooxml/ooxmltest"
 )
 
 // FuzzImport imports the content of a document's body from each language, with sample data if it is JSON. The converted template must be
 // sound if the document is, and a template without mistakes, which Convert checks: all errors are about the document or the language.
 func FuzzImport(f *testing.F) {
-	golden, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(golden) == 0 {
-		f.Fatalf("no golden files: %v", err)
-	}
-	for _, name := range golden {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+	for name, archive := range ooxmltest.Archives(f, "testdata") {
 		from, _, _ := strings.Cut(filepath.Base(name), "_")
 		var body, data string
 		for _, file := range archive.Files {

@@ -1,21 +1,16 @@
 package importer_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"io"
 	"maps"
-	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"platen/docx"
@@ -23,9 +18,8 @@ import (
 	"platen/docx/importer"
 	"platen/docx/lang"
 	"platen/docx/validate"
+	"platen/ooxml/ooxmltest"
 )
-
-var update = flag.Bool("update", false, "write what the tests get into their golden files")
 
 // Each file of testdata has a template in the language that its name begins with: the parts without their root elements, as in
 // the golden files of docx. data.json, if there is one, is sample data. The rest is the expected output:
@@ -33,34 +27,11 @@ var update = flag.Bool("update", false, "write what the tests get into their gol
 //	want-document.xml  the parts of the converted template
 //	report             what became of each tag
 //	text               the text of the document that the converted template generates with the data
-func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no golden files: %v", err)
-	}
-	for _, name := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
-			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			from, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(name), ".txtar"), "_")
-			got := runGolden(t, archive, from)
-			if *update {
-				if err := os.WriteFile(name, txtar.Format(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if diff := cmp.Diff(string(txtar.Format(archive)), string(txtar.Format(got))); diff != "" {
-				t.Errorf("run with -update to accept (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
+func TestGolden(t *testing.T) { ooxmltest.Golden(t, runGolden) }
 
 // runGolden returns the archive with the outputs that its inputs give.
-func runGolden(t *testing.T, archive *txtar.Archive, from string) *txtar.Archive {
+func runGolden(t *testing.T, archive *txtar.Archive) *txtar.Archive {
+	from, _, _ := strings.Cut(path.Base(t.Name()), "_")
 	got := &txtar.Archive{Comment: archive.Comment}
 	parts := map[string]string{}
 	data := ""
@@ -81,7 +52,7 @@ func runGolden(t *testing.T, archive *txtar.Archive, from string) *txtar.Archive
 		opt.Data = decodeSamples(t, data)
 	}
 	out, report := convert(t, file, opt)
-	converted := unpack(t, out)
+	converted := ooxmltest.Unpack(t, out)
 	for _, name := range slices.Sorted(maps.Keys(parts)) {
 		open, end := compiletest.RootOf(name)
 		content := strings.TrimSuffix(strings.TrimPrefix(afterHeader(converted[compiletest.PathOf(name)]), open), end)
@@ -166,7 +137,7 @@ func generate(t *testing.T, template []byte, data string) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	files := unpack(t, out.Bytes())
+	files := ooxmltest.Unpack(t, out.Bytes())
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if textPart.MatchString(name) {
 			b.WriteString(textOf(files[name]))
@@ -192,26 +163,4 @@ func textOf(xml string) string {
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// unpack returns the contents of a package's entries.
-func unpack(t *testing.T, file []byte) map[string]string {
-	t.Helper()
-	zr, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]string{}
-	for _, f := range zr.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[f.Name] = string(content)
-	}
-	return files
 }
