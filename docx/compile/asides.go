@@ -41,10 +41,13 @@ func (c *compiler) whereAside(a *aside) *program.Error {
 	return e
 }
 
+// hintTooManyTags says what to do about a part with more than maxTags tags.
+const hintTooManyTags = "divide the template, or write a loop for what repeats"
+
 // errTooManyTags means that a part has more than maxTags tags outside of the text of paragraphs. Fields that take values count as tags.
 var errTooManyTags = &lang.SyntaxError{
 	Message: fmt.Sprintf("this part of the document has more than %d fields with values, and tags outside of its text", maxTags),
-	Hint:    "split the template, or write a loop",
+	Hint:    hintTooManyTags,
 }
 
 // failAside reports a tag outside paragraphs that cannot be parsed.

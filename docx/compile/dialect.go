@@ -8,7 +8,7 @@ import (
 )
 
 // dialect is the syntax of the tags of another template language. Such tags stay text, because the author may want them there. One
-// warning for each language says what to write instead. Texts such as {d.h. 5}, ${50}, and {@home} are no tags, so the syntax leaves out
+// warning for each language says what to write instead. Texts such as {d.h. 5}, ${50}, and {@home} are not tags, so the syntax leaves out
 // tags that ordinary text looks like, if a template with them has others too.
 type dialect struct {
 	name  string // of the language, for people

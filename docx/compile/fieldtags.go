@@ -11,8 +11,8 @@ import (
 )
 
 // Tags in the codes of fields, such as IF {{n}} = 5 "one" "many". If Platen can compute the field, its value replaces it, as with merge
-// fields. Otherwise the tags are filled in, and the result stays until Word updates it. A warning says so, because nobody may update it
-// before the document is printed or converted.
+// fields. Otherwise the tags are filled in, and the result stays until Word updates it. A warning says so, because the document may be
+// printed or converted before anyone updates it.
 
 // computed are the fields that are computed from the tags in their codes.
 var computed = wml.SetOf("IF COMPARE QUOTE =")

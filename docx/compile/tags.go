@@ -31,7 +31,7 @@ func (c *compiler) findTags() {
 		c.warnBracesAround(p, tags)
 		if len(c.marks)+len(tags) > maxTags {
 			c.failAt(p, tags[0].Start, tags[0].End, 0, fmt.Sprintf("this part of the document has more than %d tags", maxTags),
-				"divide the template, or write a loop for what repeats")
+				hintTooManyTags)
 			break
 		}
 		for _, span := range tags {

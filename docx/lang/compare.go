@@ -308,7 +308,7 @@ func holds(op string, order int) bool {
 	return order >= 0
 }
 
-// contains reports whether x is an item of a list, a part of a text, or a key of an object. The empty text is no part of any.
+// contains reports whether x is an item of a list, a part of a text, or a key of an object. The empty text is not part of any.
 func (e *Env) contains(n Node, in, x Value) (Value, error) {
 	if !isSingle(x) {
 		return nil, &fault{node: n, message: "looks for " + kindName(x) + " in " + kindName(in) + "; look for single values"}

@@ -89,9 +89,7 @@ func (e *Env) isTop(p *Path) bool {
 	if _, isItem := e.inItems(p); isItem || p.loop && e.loops > 0 {
 		return false
 	}
-	key := p.Steps[0].Key
-	isVariable := func(f frame) bool { return f.name == key || f.keyName != "" && f.keyName == key }
-	return !slices.ContainsFunc(e.frames, isVariable) && e.down(e.data, p.Steps) != nil
+	return !e.hasVariable(p.Steps[0].Key) && e.down(e.data, p.Steps) != nil
 }
 
 // inItem returns the value of n for one of the items.
