@@ -29,7 +29,7 @@ import (
 
 	"platen/pdf"
 	"platen/pdf/font"
-	"platen/pdf/office/internal/confine"
+	"platen/pdf/internal/confine"
 )
 
 //go:embed settings.xcu

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"platen/pdf"
-	"platen/pdf/office/internal/confine"
+	"platen/pdf/internal/confine"
 	"platen/pdf/office/internal/kit"
 )
 

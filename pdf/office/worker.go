@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"platen/pdf/office/internal/confine"
+	"platen/pdf/internal/confine"
 	"platen/pdf/office/internal/kit"
 )
 
