@@ -59,6 +59,8 @@ func changed(n int, o string) []byte {
 // finishAll applies every operation to a PDF, and returns all errors.
 func finishAll(pdf []byte, keys *keys) error {
 	_, err := Pages(pdf)
+	_, failed := Sizes(pdf)
+	err = errors.Join(err, failed)
 	attached, failed := Attach(pdf, attachments[:1])
 	if failed == nil {
 		_, failed = open(attached)

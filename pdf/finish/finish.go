@@ -16,24 +16,3 @@ type BrokenError struct {
 func (e *BrokenError) Error() string { return "the PDF cannot be read: " + e.Reason }
 
 func broken(reason string) error { return &BrokenError{Reason: reason} }
-
-// Pages returns the number of pages that a PDF declares. It reads only a small part of the file.
-func Pages(pdf []byte) (int, error) {
-	f, err := open(pdf)
-	if err != nil {
-		return 0, err
-	}
-	catalog, err := f.catalog()
-	if err != nil {
-		return 0, err
-	}
-	pages, err := f.dict(catalog.get("Pages"))
-	if err != nil {
-		return 0, err
-	}
-	count, ok := integer(pages.get("Count"))
-	if !ok || count < 0 {
-		return 0, broken("the page tree has no count")
-	}
-	return count, nil
-}

@@ -1,6 +1,7 @@
 package finish
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -129,7 +130,11 @@ func (m *merger) addPages(c *copier, catalog dict) (object, error) {
 	if !ok {
 		return nil, broken("it has no pages")
 	}
-	first, count, err := walkPages(c.from, root)
+	var first ref
+	count, err := walkPages(c.from, root, func(page ref, _ []dict) error {
+		first = cmp.Or(first, page)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -141,54 +146,6 @@ func (m *merger) addPages(c *copier, catalog dict) (object, error) {
 	m.pages = append(m.pages, tree)
 	m.count += count
 	return c.refer(first)
-}
-
-// walkPages returns the first page of a page tree, and the number of pages. The count of each node must be correct,
-// because readers use it to find pages.
-func walkPages(f *file, root ref) (first ref, count int, err error) {
-	seen := map[ref]bool{}
-	var walk func(node ref, depth int) (int, error)
-	walk = func(node ref, depth int) (int, error) {
-		if seen[node] || depth > maxDepth {
-			return 0, broken("its pages do not form a tree")
-		}
-		seen[node] = true
-		d, err := f.dict(node)
-		if err != nil {
-			return 0, err
-		}
-		if d.get("Type") == name("Page") {
-			if first == (ref{}) {
-				first = node
-			}
-			return 1, nil
-		}
-		kids, err := f.array(d.get("Kids"))
-		if err != nil {
-			return 0, err
-		}
-		pages := 0
-		for _, kid := range kids {
-			r, ok := kid.(ref)
-			if !ok {
-				return 0, broken("its pages do not form a tree")
-			}
-			n, err := walk(r, depth+1)
-			if err != nil {
-				return 0, err
-			}
-			pages += n
-		}
-		if said, ok := integer(d.get("Count")); !ok || said != pages {
-			return 0, broken("its page count is wrong")
-		}
-		return pages, nil
-	}
-	count, err = walk(root, 0)
-	if err == nil && count == 0 {
-		err = broken("it has no pages")
-	}
-	return first, count, err
 }
 
 // finish writes the common objects and the trailer.
