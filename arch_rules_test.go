@@ -44,7 +44,7 @@ func checkImports(f *file, report reporter) {
 }
 
 // wiring maps packages to the only file of cli that may import them. The other files use the interface.
-var wiring = map[string]string{"pdf/office": "cli/pdf.go"}
+var wiring = map[string]string{"pdf/office": "cli/pdf.go", "pdf/raster": "cli/pdf.go"}
 
 func checkWiring(f *file, report reporter) {
 	for _, spec := range f.ours() {

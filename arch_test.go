@@ -77,6 +77,8 @@ var rooms = []room{
 	{"pdf/office", "LibreOffice as such an engine", "docx/fonts ooxml/names ooxml/scan pdf pdf/font"},
 	{"pdf/font", "the fonts that are installed, substitutes for others, and those in a PDF", "docx/fonts"},
 	{"pdf/finish", "merges, encrypts, and attaches files to finished PDFs", ""},
+	{"pdf/pages", "selections of pages, such as 1-3,5", ""},
+	{"pdf/raster", "draws pages of PDFs as images, with pdftoppm", "pdf pdf/finish pdf/pages"},
 
 	{"tools/cldr", "a command that writes the tables of docx/locale from Unicode's data", ""},
 	{"tools/fidelity", "a command that compares the pages of two PDFs", "pdf"},

@@ -69,6 +69,7 @@ func (c *doctorCmd) checks() []check {
 		{"LibreOffice", c.checkOffice},
 		{"protection", c.checkProtection},
 		{"fonts", c.checkFonts},
+		{"page images", checkPageImages},
 		{"memory", c.checkMemory},
 		{"temporary", c.checkTemp},
 		{"data", c.checkData},

@@ -126,6 +126,15 @@ func (c *doctorCmd) checkFonts(context.Context) finding {
 	return fine("%s, or fonts with the same widths, are installed", strings.Join(usualFonts, ", "))
 }
 
+// checkPageImages reports whether pages of PDFs can be drawn as images.
+func checkPageImages(context.Context) finding {
+	program, err := drawsPages()
+	if err != nil {
+		return warn("Other documents do not need it.", "%v", err)
+	}
+	return fine("%s draws the pages of PDFs", program)
+}
+
 // checkMemory reports how the memory is divided, and whether it is enough.
 func (c *doctorCmd) checkMemory(context.Context) finding {
 	plan, err := c.planMemory()

@@ -13,6 +13,7 @@ import (
 
 	"platen/pdf"
 	"platen/pdf/office"
+	"platen/pdf/raster"
 )
 
 // pdfConfig configures PDF conversion with LibreOffice, for the server and for commands that generate PDFs.
@@ -30,12 +31,18 @@ type pdfConfig struct {
 
 // Only this file knows the implementation of the PDF engine. Everything above uses pdf.Engine.
 
-// workAsEngine runs a process that the engine started as its worker, and does not return then. It needs the main thread, which another
-// goroutine may take later.
-func workAsEngine() { office.Worker(os.Args) }
+// workAsEngine runs a process that the engine, or a rasterizer, started as its worker, and does not return then. It needs the main thread,
+// which another goroutine may take later.
+func workAsEngine() {
+	office.Worker(os.Args)
+	raster.Worker(os.Args)
+}
 
 // installed returns where the engine is installed, or a *pdf.UnavailableError. It does not start it.
 func (c *pdfConfig) installed() (string, error) { return office.Find(c.LibreOffice) }
+
+// drawsPages returns the program that draws pages of PDFs as images, or a *pdf.UnavailableError. It does not start it.
+func drawsPages() (string, error) { return raster.Find("") }
 
 // longestConversion returns the maximum time of one conversion, without waiting for its turn.
 func (c *pdfConfig) longestConversion() time.Duration { return office.LongestConversion(c.PDFDeadline) }
