@@ -61,6 +61,8 @@ func finishAll(pdf []byte, keys *keys) error {
 	_, err := Pages(pdf)
 	_, failed := Sizes(pdf)
 	err = errors.Join(err, failed)
+	_, failed = Marks(pdf, "mark:")
+	err = errors.Join(err, failed)
 	attached, failed := Attach(pdf, attachments[:1])
 	if failed == nil {
 		_, failed = open(attached)

@@ -79,6 +79,15 @@ func carryAll(f *file, w *writer, keys *keys) (dict, error) {
 		return nil, err
 	}
 	c.change[root] = withExtension
+	trailer, err := carryObjects(f, c)
+	if err != nil {
+		return nil, err
+	}
+	return trailer.with("ID", newID(f.id(), f.data)).with("Encrypt", encryption), nil
+}
+
+// carryObjects writes a copy of all objects of a file, and returns its trailer without an ID.
+func carryObjects(f *file, c *copier) (dict, error) {
 	trailer := dict{}
 	for _, key := range []name{"Root", "Info"} {
 		old, ok := f.trailer.get(key).(ref)
@@ -91,10 +100,7 @@ func carryAll(f *file, w *writer, keys *keys) (dict, error) {
 		}
 		trailer = trailer.with(key, value)
 	}
-	if err := c.carry(); err != nil {
-		return nil, err
-	}
-	return trailer.with("ID", newID(f.id(), f.data)).with("Encrypt", encryption), nil
+	return trailer, c.carry()
 }
 
 // withExtension adds Adobe's extension level 8 to a catalog, which declares that the PDF goes beyond PDF 1.7. PDF 2.0

@@ -1,4 +1,4 @@
-// Package finish post-processes PDFs from any engine: it encrypts, attaches files, and merges.
+// Package finish post-processes PDFs from any engine: it encrypts, attaches files, merges, and finds marked values.
 //
 // It has its own strict PDF reader (ISO 32000), because a malicious document may have influenced the PDF. It repairs
 // and guesses nothing, limits memory by the size of the input, and returns a *[BrokenError] for anything invalid. It

@@ -42,16 +42,9 @@ func Sizes(pdf []byte) ([]Size, error) {
 		if err != nil {
 			return err
 		}
-		size := Size{box.right - box.left, box.top - box.bottom}
 		turn, err := f.turn(nodes)
-		if err != nil {
-			return err
-		}
-		if turn%180 != 0 {
-			size = Size{size.Height, size.Width}
-		}
-		sizes = append(sizes, size)
-		return nil
+		sizes = append(sizes, box.size(turn))
+		return err
 	})
 	return sizes, err
 }
