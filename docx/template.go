@@ -38,6 +38,15 @@ type (
 	Contents = compile.Contents
 	// Tag is a tag as a template's listing shows it.
 	Tag = compile.Tag
+	// Mark is a marked value of a document.
+	Mark = program.Mark
+)
+
+const (
+	// MarkAddress is what the addresses of the links that mark values begin with.
+	MarkAddress = program.MarkAddress
+	// MaxMarks is the largest number of marked values of a document.
+	MaxMarks = program.MaxMarks
 )
 
 // The ways to treat tables of contents.

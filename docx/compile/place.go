@@ -16,6 +16,8 @@ type valuePlaces struct {
 	byText map[*wml.Node]*program.Place // of one of the marks in a text
 	forms  map[string]*program.Breaks   // by prefix
 	shared parPlaces                    // of the last paragraph
+	fields []fieldPart                  // of the part
+	parted bool                         // fields is known
 }
 
 // parPlaces is what all places in a paragraph share. A paragraph may have very many tags.
@@ -98,8 +100,26 @@ func (c *valuePlaces) placeOf(m *mark) *program.Place {
 	if len(c.tocs.own) > 0 && par.par.Ancestor(wml.Named("w:txbxContent")) == nil {
 		p.Headings, p.Styles = c.tocs.richHeadings(), c.tocs.styledHeadings()
 	}
+	p.Unmarkable = c.inField(run) || run.Ancestor(hidesLinks) != nil
 	c.wayOut(p, t, run, par)
 	return p
+}
+
+// inField reports whether a run is inside a complex field, where LibreOffice shows the text of links twice.
+func (c *valuePlaces) inField(run *wml.Node) bool {
+	if !c.parted {
+		c.parted = true
+		if slices.ContainsFunc(c.pars, func(p *paragraph) bool { return p.fields }) {
+			c.fields = fieldParts(c.findFields(c.root, nil, new([]*field)))
+		}
+	}
+	return partAt(c.fields, run.Start).depth > 0
+}
+
+// hidesLinks reports whether LibreOffice loses the text of links in an element, or shows their addresses: in a field, or in a content
+// control that is not merely a part of the document, such as a cover page.
+func hidesLinks(n *wml.Node) bool {
+	return n.Name == "w:fldSimple" || n.Name == "w:sdt" && n.Child("w:sdtPr").Child("w:docPartObj") == nil
 }
 
 // inParagraph returns what the places in a paragraph share.

@@ -292,7 +292,12 @@ func (c *wordFields) edit() {
 		step := &program.Field{Tag: f.tag, Source: c.copy(begin.Start, end.End), Breaks: textBreaks(prefix),
 			MayStay: f.field.name() == "DOCPROPERTY"}
 		text := prefix + "t"
-		if f.form != 0 {
+		if f.form == 0 {
+			step.Place = &program.Place{
+				Prefix: prefix, InLink: begin.Ancestor(holdsNoLink) != nil,
+				Unmarkable: c.places.inField(begin) || begin.Parent.Ancestor(hidesLinks) != nil,
+			}
+		} else {
 			text, step.Breaks = prefix+"instrText", &program.Breaks{Plain: true, Code: f.form}
 		}
 		step.Open = []byte("<" + prefix + "r>" + props + "<" + text + wml.Preserve + ">")

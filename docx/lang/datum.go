@@ -40,6 +40,16 @@ func (e *Env) Placed(t *Tag, line string) (placedLine, datum string) {
 	return placed(line, p.name(), datum), datum
 }
 
+// DataPath returns the path in the input of the value of a tag, or "" if the value is not a single one of the input. It must be called
+// before the next round of a loop.
+func (e *Env) DataPath(t *Tag) string {
+	p, ok := t.Expr.(*Path)
+	if !ok {
+		return ""
+	}
+	return e.datum(p)
+}
+
 // placed adds to a line the path in the input of what the line names, unless that is the same.
 func placed(line, name, datum string) string {
 	if datum == "" || datum == name {

@@ -68,6 +68,7 @@ type execution struct {
 	headers  headers
 	notes    notes
 	toc      contents
+	marks    marks
 }
 
 // Execute writes the document for data, which is the result of [lang.Decode]. The same data and options result in the same bytes. If it
@@ -83,6 +84,9 @@ func (d *Document) Execute(ctx context.Context, w io.Writer, data lang.Value, op
 		}
 	}
 	x.beginCheck()
+	if err := x.beginMarks(); err != nil {
+		return x.exceeded(err)
+	}
 	if err := x.write(ooxml.NewWriter(meter.Output(w))); err != nil {
 		return x.exceeded(x.refuse(err))
 	}
@@ -113,7 +117,9 @@ func (x *execution) allocate(slots *Slots) {
 // readHeadings finds the headings of the document in an execution whose output is discarded. That costs work, but no content, and its
 // memory is released, apart from that of the headings. The pictures that it has prepared are used again.
 func (x *execution) readHeadings(data lang.Value) error {
-	first := x.d.execution(data, x.opt, x.meter)
+	opt := x.opt
+	opt.Marks = 0
+	first := x.d.execution(data, opt, x.meter)
 	defer x.d.keepOutput(&first.out)
 	before := x.meter.Used()
 	err := first.collect()
@@ -134,12 +140,15 @@ func (x *execution) write(pw *ooxml.Writer) error {
 	for name, content := range form.Listings {
 		x.added.Replace(name, content)
 	}
-	var late []*ooxml.Part
+	late, err := x.changedStyles()
+	if err != nil {
+		return err
+	}
 	for _, part := range x.d.inOrder() {
 		switch {
 		case form.Omitted[part]:
 			x.added.Omit(part)
-		case x.added.Deferred(part):
+		case x.added.Deferred(part), slices.Contains(late, part):
 		case x.d.Lists.isIn(part), x.d.isChartPart(part), x.d.isHeaderOfRounds(part):
 			late = append(late, part)
 		default:

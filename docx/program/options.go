@@ -20,6 +20,10 @@ type Options struct {
 	WordML   bool           // the filter wordml is allowed
 	ForPDF   bool           // the document is only converted to PDF by LibreOffice, and then discarded
 
+	// Marks is the largest number of values that are marked, so that they can be found in a PDF of the document (see [MarkAddress]). Such a
+	// document is only for this purpose. Not more than [MaxMarks] are marked. If Marks is 0, none are marked.
+	Marks int
+
 	Limits budget.Limits // zero fields mean the defaults
 
 	// Picture returns the picture at an address in the data. If Picture is nil, no picture is available. Its error completes a sentence

@@ -340,6 +340,9 @@ func (x *execution) inlinePicture(o *Value, v shown) error {
 	if err != nil {
 		return err
 	}
+	if drawing, err = x.markDrawing(o, drawing); err != nil {
+		return err
+	}
 	x.leave(o.Place.LeaveText, o.Place.EnterText)
 	x.out.buf = append(x.out.buf, drawing...)
 	x.out.buf = append(x.out.buf, o.Place.EnterText...)

@@ -15,6 +15,7 @@ type Place struct {
 	Properties          []wml.Property // of the run of the tag
 	ParagraphProperties []byte         // the content of the paragraph's properties, without those of its section
 	InLink              bool           // links are not allowed here
+	Unmarkable          bool           // marks would change the text here
 	StylesParagraph     bool           // the tag may set the style of its paragraph
 
 	// XML to leave the text for a place between the elements of its run, and to return.

@@ -19,6 +19,9 @@ type Report struct {
 
 	// OmittedErrors and OmittedWarnings count the messages beyond [lang.MaxReports] of each kind, which were not kept.
 	OmittedErrors, OmittedWarnings int
+
+	Marks        []Mark // the marked values, if the options ask for them
+	OmittedMarks int    // the number of values beyond the limit of the options
 }
 
 // maxReportText is the number of bytes that a report keeps of one text: of a message, a path, or a tag.
@@ -117,6 +120,7 @@ func (x *execution) report() (Report, error) {
 		Errors:   append(errors.Texts, x.faults.texts()...),
 		Warnings: slices.Concat(x.warnings.texts(), x.d.Warnings.Messages(), warnings.Texts),
 		Used:     x.meter.Used(),
+		Marks:    x.marks.all, OmittedMarks: x.marks.omitted,
 	}
 	if len(r.Errors)+len(r.Warnings) > 0 {
 		r.OmittedErrors, r.OmittedWarnings = errors.Omitted+x.faults.more, warnings.Omitted+x.warnings.more

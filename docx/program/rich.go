@@ -64,7 +64,10 @@ type rich struct {
 func (x *execution) writeRich(o *Value, v shown) error {
 	p := o.Place
 	h := &richHost{x: x, tag: o.Tag, at: p}
-	c := x.richContext(o.Tag, p, v)
+	c, err := x.richContext(o.Tag, p, v)
+	if err != nil {
+		return err
+	}
 	if v.isWordML() && !v.doc.Inline() && p.LeavePar == nil {
 		x.faultNoPlace(o)
 		return nil
@@ -118,7 +121,10 @@ func (x *execution) richParagraph(o *LoneValue, v shown) error {
 	x.yield()
 	x.values.missing = false
 	h := &richHost{x: x, tag: o.Tag, at: o.Place}
-	c := x.richContext(o.Tag, o.Place, v)
+	c, err := x.richContext(o.Tag, o.Place, v)
+	if err != nil {
+		return err
+	}
 	c.AfterTable, c.MustEndWithParagraph = x.flow.last.joinsTable(), o.Place.Last
 	from := len(x.out.buf)
 	x.out.buf = v.doc.AppendBlocks(x.out.buf, c, h)
@@ -262,15 +268,25 @@ func nextToken(xml []byte) int {
 
 func isBlankText(text []byte) bool { return text[0] != '<' && len(bytes.Trim(text, " ")) == 0 }
 
-func (x *execution) richContext(tag *lang.Tag, p *Place, v shown) richtext.Context {
+func (x *execution) richContext(tag *lang.Tag, p *Place, v shown) (richtext.Context, error) {
 	look := v.present
 	if look == nil {
 		look = new(lang.Present)
 	}
-	return richtext.Context{
-		Prefix: p.Prefix, RelNamespace: x.d.relNamespace(), Strict: x.d.Package.Strict(), InLink: p.InLink,
-		RunProps: []byte(x.runProps(tag, p, look)), ParaProps: p.ParagraphProperties, Width: int(p.Width),
+	props, mark := x.runProps(tag, p, look), ""
+	if !v.isWordML() {
+		var err error
+		if mark, err = x.mark(tag, p); err != nil {
+			return richtext.Context{}, err
+		}
 	}
+	if mark != "" {
+		props = x.markedProps(props, p.Prefix)
+	}
+	return richtext.Context{
+		Prefix: p.Prefix, RelNamespace: x.d.relNamespace(), Strict: x.d.Package.Strict(), InLink: p.InLink, Link: mark,
+		RunProps: []byte(props), ParaProps: p.ParagraphProperties, Width: int(p.Width),
+	}, nil
 }
 
 // richHost adds to the document what rich text refers to. It keeps the first error.

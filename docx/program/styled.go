@@ -22,11 +22,9 @@ func (x *execution) present(o *Value, v shown) error {
 	case p.Link != "":
 		return x.link(o, v)
 	case p.Bold || p.Italic || p.Underline || p.Strike || p.Color != "" || p.Style != "":
-		x.styled(o, v.text, x.runProps(o.Tag, o.Place, p))
-		return nil
+		return x.shaped(o, v.text, p)
 	}
-	x.text(o, v.text)
-	return nil
+	return x.plain(o, v.text)
 }
 
 // PageBreak breaks the page, except in the last round of a loop.
@@ -77,19 +75,20 @@ func (x *execution) link(o *Value, v shown) error {
 		x.warn(o.Tag, fmt.Sprintf(badAddress+" Its text is shown without a link.", o.Tag.Expr, wrong))
 	}
 	if address == "" || o.Place.InLink {
-		x.styled(o, v.text, x.runProps(o.Tag, o.Place, v.present))
-		return nil
+		return x.shaped(o, v.text, v.present)
 	}
-	id, err := x.added.Relate(x.part, names.RelHyperlink, address, true)
+	id, err := x.mark(o.Tag, o.Place) // which takes the place of the address
+	if id == "" && err == nil {
+		id, err = x.added.Relate(x.part, names.RelHyperlink, address, true)
+	}
 	if err != nil {
 		return err
 	}
-	p := o.Place
-	x.leave(p.LeaveRun, p.EnterRun)
-	x.out.buf = fmt.Appendf(x.out.buf, `<%shyperlink xmlns:r="%s" r:id="%s">`, p.Prefix, x.d.relNamespace(), id)
-	x.writeRun(o, v.text, x.linkProps(o, v.present))
-	x.out.buf = fmt.Appendf(x.out.buf, `</%shyperlink>`, p.Prefix)
-	x.out.buf = append(x.out.buf, p.EnterRun...)
+	props := x.linkProps(o, v.present)
+	if x.marks.style != "" {
+		props = x.markedProps(props, o.Place.Prefix)
+	}
+	x.linked(o, v.text, id, props)
 	return nil
 }
 

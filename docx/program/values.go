@@ -75,8 +75,7 @@ func (o *Value) run(x *execution) error {
 	case v.present != nil:
 		return x.present(o, v)
 	}
-	x.text(o, v.text)
-	return nil
+	return x.plain(o, v.text)
 }
 
 func (o *Value) sketch(s *sketcher) { s.Fresh() }

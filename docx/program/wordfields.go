@@ -9,6 +9,7 @@ type Field struct {
 	Source      []byte // the field, which stays if the value is missing
 	MayStay     bool   // the field also stays, without an error, for an empty value
 	Breaks      *Breaks
+	Place       *Place // for its mark; nil in the code of another field
 }
 
 func (o *Field) run(x *execution) error {
@@ -27,9 +28,21 @@ func (o *Field) run(x *execution) error {
 	if v.text == "" {
 		return nil
 	}
-	x.out.buf = append(x.out.buf, o.Open...)
+	id, err := x.mark(o.Tag, o.Place)
+	if err != nil {
+		return err
+	}
+	open := o.Open
+	if id != "" {
+		open = x.markedRun(open, o.Place.Prefix)
+		x.beginLink(o.Place.Prefix, id)
+	}
+	x.out.buf = append(x.out.buf, open...)
 	x.text(&Value{Tag: o.Tag, Breaks: o.Breaks}, v.text)
 	x.out.buf = append(x.out.buf, o.Close...)
+	if id != "" {
+		x.endLink(o.Place.Prefix)
+	}
 	return nil
 }
 

@@ -224,6 +224,7 @@ type Context struct {
 	RelNamespace string // of attributes that name a relationship
 	Strict       bool   // the package is of the strict form (ISO 29500-1, not -4)
 	InLink       bool   // within a link, where there can be no other
+	Link         string // the id of a relationship for a link around all text, which takes the place of links in it; empty for none
 
 	RunProps  []byte // the content of the run's w:rPr
 	ParaProps []byte // the content of the paragraph's w:pPr

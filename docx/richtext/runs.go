@@ -1,6 +1,7 @@
 package richtext
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -19,11 +20,12 @@ func (w *writer) inlines(all []inline, l looks) {
 		if address := all[from].format.link; address != "" && !w.InLink {
 			id = w.host.Link(address)
 		}
-		if id == "" {
+		linked := id != ""
+		if id = cmp.Or(w.Link, id); id == "" {
 			w.stretch(part, l, false)
 		} else {
 			w.printf(`<%shyperlink xmlns:r="%s" r:id="%s">`, w.Prefix, w.RelNamespace, id)
-			w.stretch(part, l, true)
+			w.stretch(part, l, linked)
 			w.shut("hyperlink")
 		}
 		from = to
