@@ -76,7 +76,7 @@ var rooms = []room{
 	{"pdf", "the interface of an engine that converts Word files to PDF", "pdf/font"},
 	{"pdf/office", "LibreOffice as such an engine", "docx/fonts ooxml/names ooxml/scan pdf pdf/font"},
 	{"pdf/font", "the fonts that are installed, substitutes for others, and those in a PDF", "docx/fonts"},
-	{"pdf/finish", "merges, encrypts, and attaches files to finished PDFs", ""},
+	{"pdf/finish", "merges, encrypts, and attaches files to finished PDFs, and finds marked values", ""},
 	{"pdf/pages", "selections of pages, such as 1-3,5", ""},
 	{"pdf/raster", "draws pages of PDFs as images, with pdftoppm", "pdf pdf/finish pdf/pages"},
 
