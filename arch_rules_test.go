@@ -150,7 +150,7 @@ func TestRulesFindViolations(t *testing.T) {
 		want             string // a part of the report, or "" for no report
 	}{
 		{"import up", "store/store.go", `package store; import _ "platen/docgen"`, "store may not import docgen"},
-		{"import across", "server/server.go", `package server; import _ "platen/generate"`, "may not import generate"},
+		{"import across", "server/server.go", `package server; import _ "platen/webhook"`, "may not import webhook"},
 		{"import two levels down", "server/server.go", `package server; import _ "platen/store"`, "may not import store"},
 		{"import on the map", "docgen/batch.go", `package docgen; import _ "platen/store"`, ""},
 		{"cli imports all", "cli/serve.go", `package cli; import _ "platen/pdf"`, ""},

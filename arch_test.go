@@ -25,10 +25,13 @@ type room struct{ path, holds, imports string }
 var rooms = []room{
 	{".", "`main`, which only calls `cli`", "cli"},
 	{"cli", "commands, configuration, and, in `serve.go`, the only wiring", everything},
-	{"server", "HTTP: decodes a request, calls one operation, encodes the result", "docgen"},
-	{"generate", "generation tasks: template and data become a document", "budget docgen docx docx/expect docx/lang fair pdf pdf/finish"},
+	{"server", "HTTP: decodes a request, calls one operation, encodes the result", "docgen generate"},
+	{
+		"generate", "template and data become a document: on request, and as tasks of the queue",
+		"budget docgen docx docx/expect docx/lang fair pdf pdf/finish pdf/pages pdf/raster",
+	},
 	{"webhook", "deliveries: sign, dial safely, POST, judge the response", "docgen fair"},
-	{"docgen", "the service: its objects, their rules, and their operations", "blob docx docx/expect docx/lang fair pdf/font store"},
+	{"docgen", "the service: its objects, their rules, and their operations", "blob docx docx/expect docx/lang fair pdf/font pdf/pages store"},
 	{"store", "the database: schema, queries, transactions, and the job queue", "fair"},
 	{"blob", "the contents of files", ""},
 	{"fair", "slots shared fairly among users", ""},

@@ -26,14 +26,15 @@ import (
 var documented = []string{
 	"README.md", "docs/quickstart.md", "docs/cli.md", "docs/operations.md", "docs/templates.md", "docs/api.md", "docs/compatibility.md",
 	"docs/performance.md", "docs/sharing.md", "docs/testing.md",
-	"docs/authentication.md", "docs/webhooks.md", "docs/pdf.md",
+	"docs/authentication.md", "docs/webhooks.md", "docs/pdf.md", "docs/documents.md",
 	"examples/invoice/README.md", "examples/letter/README.md", "examples/contract/README.md",
 }
 
 var (
-	shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?\n)```$")
-	makeLine   = regexp.MustCompile(`(?m)^make\b(.*)$`)
-	makeWord   = regexp.MustCompile(`^[a-z-]+$`)
+	shellBlock   = regexp.MustCompile("(?ms)^```sh\n(.*?\n)```$")
+	programBlock = regexp.MustCompile("(?ms)^```(python|javascript|go|java|php)\n(.*?\n)```$")
+	makeLine     = regexp.MustCompile(`(?m)^make\b(.*)$`)
+	makeWord     = regexp.MustCompile(`^[a-z-]+$`)
 )
 
 // documentationTime is the maximum time for the commands of a page. Some pages have many.
@@ -80,12 +81,60 @@ func TestDocumentedCommands(t *testing.T) {
 			for _, block := range shellBlock.FindAllStringSubmatch(string(text), -1) {
 				script += block[1]
 			}
+			if page == "docs/documents.md" {
+				script += programsOf(t, string(text))
+			}
 			for _, line := range makeLine.FindAllStringSubmatch(script, -1) {
 				checkTargets(t, string(makefile), line[1])
 			}
 			runDocumented(t, root, makeLine.ReplaceAllString(script, ""))
 		})
 	}
+}
+
+// The first command in the README is one of those that TestDocumentedCommands runs.
+func TestFirstCommandOfReadme(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := regexp.MustCompile("(?ms)^```console\n(.*?\n)```$").FindSubmatch(text)
+	if first == nil {
+		t.Fatal("the README does not begin with a command")
+	}
+	for _, block := range shellBlock.FindAllSubmatch(text, -1) {
+		if bytes.Contains(block[1], first[1]) {
+			return
+		}
+	}
+	t.Errorf("no test runs this command:\n%s", first[1])
+}
+
+// runners are the commands that run the programs in docs/documents.md, by language.
+var runners = map[string]struct{ command, file string }{
+	"python": {"python3", "offer.py"}, "javascript": {"node", "offer.js"}, "go": {"go run", "offer.go"}, "java": {"java", "Offer.java"},
+	"php": {"php", "offer.php"},
+}
+
+// programsOf returns commands that run the programs of a page in the languages that are installed. Each must store a PDF and say that it is
+// complete.
+func programsOf(t *testing.T, page string) string {
+	t.Helper()
+	var script strings.Builder
+	for _, block := range programBlock.FindAllStringSubmatch(page, -1) {
+		runner := runners[block[1]]
+		tool, _, _ := strings.Cut(runner.command, " ")
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Logf("the program in %s does not run: %s is not installed", block[1], tool)
+			continue
+		}
+		fmt.Fprintf(&script, "rm -f Offer.pdf\ncat > %s <<'END OF PROGRAM'\n%sEND OF PROGRAM\n", runner.file, block[2])
+		fmt.Fprintf(&script, "%s %s | grep -x completed\nhead -c 5 Offer.pdf | grep -q %%PDF-\n", runner.command, runner.file)
+	}
+	if script.Len() == 0 {
+		t.Error("no program of the page runs")
+	}
+	return script.String()
 }
 
 // The language has every tag in docs/templates.md.

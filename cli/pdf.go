@@ -44,6 +44,14 @@ func (c *pdfConfig) installed() (string, error) { return office.Find(c.LibreOffi
 // drawsPages returns the program that draws pages of PDFs as images, or a *pdf.UnavailableError. It does not start it.
 func drawsPages() (string, error) { return raster.Find("") }
 
+// rasterizer draws pages of PDFs for the server.
+func (c *pdfConfig) rasterizer() *raster.Rasterizer {
+	return raster.New(raster.Config{Worker: thisProgram, MaxBytes: maxPageImages, RequireSandbox: c.PDFSandbox == "require"})
+}
+
+// maxPageImages is the largest size in bytes of all page images of one document, which are in memory until they are sent.
+const maxPageImages = 64 << 20
+
 // longestConversion returns the maximum time of one conversion, without waiting for its turn.
 func (c *pdfConfig) longestConversion() time.Duration { return office.LongestConversion(c.PDFDeadline) }
 

@@ -130,9 +130,9 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	serving := &serving{baseURL: baseURL, drain: cfg.Drain, log: log, stop: &stop, broken: make(chan error, 2),
 		limits: cfg.connections(plan, registry)}
 	if err := cfg.serveHTTP(ctx, serving, listener, server.Config{
-		Service: service, Log: log, BaseURL: baseURL, Version: version(), TrustedProxies: cfg.TrustedProxies, Tracer: tracer,
-		RateLimits: cfg.rateLimits(), Rates: sharedRates(db), InFlight: server.InFlight{Memory: plan.InFlight, Folder: cfg.Data},
-		Compat: server.Compat(cfg.Compat), Metrics: registry, Sign: signed, PDF: engine.Available,
+		Service: service, Generator: generator, Log: log, BaseURL: baseURL, Version: version(), Tracer: tracer, Sign: signed,
+		TrustedProxies: cfg.TrustedProxies, RateLimits: cfg.rateLimits(), Rates: sharedRates(db), Compat: server.Compat(cfg.Compat),
+		InFlight: server.InFlight{Memory: plan.InFlight, Folder: cfg.Data}, Metrics: registry, PDF: engine.Available,
 	}); err != nil {
 		return err
 	}
@@ -153,6 +153,7 @@ func scheduleTasks(ctx context.Context, service *docgen.Service) error {
 	return errors.Join(
 		service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleRemoval(ctx), service.ScheduleErasure(ctx),
 		service.ScheduleDeliveries(ctx), service.ScheduleSummaries(ctx), service.ScheduleDocuments(ctx),
+		service.ScheduleTemporary(ctx),
 	)
 }
 
@@ -179,7 +180,7 @@ func sharedRates(db *store.DB) server.RateCounter {
 func (c *config) generator(service *docgen.Service, engine pdf.Engine, plan memoryPlan, log *slog.Logger,
 	registry prometheus.Registerer, tracer trace.Tracer) *generate.Generator {
 	cfg := generate.Config{
-		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Tracer: tracer,
+		Service: service, Log: log, TemplateCache: int64(c.TemplateCache), Metrics: registry, PDF: engine, Pages: c.rasterizer(), Tracer: tracer,
 		Program: thisProgram, Cores: cores, Workers: c.documentWorkers(), PDFWorkers: c.pdfConfig.workers(),
 		Limits: c.budgetFlags.limits(c.DocumentTime), TemplateTime: time.Duration(orNone(int64(c.TemplateTime))),
 		IsolatedMemory: max(plan.Server, leastIsolated), Conversion: c.longestConversion(), WordML: c.AllowWordML,
@@ -242,6 +243,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 	store.HandleWithin(queue, generator.TaskTimeout(), afterFaults(inPortions(generator.GenerateDocuments, generate.ErrUnfinished)))
 	store.Handle(queue, service.RequeueOldBatch)
 	store.Handle(queue, wakingDocuments(service))
+	store.Handle(queue, removingTemporary(service))
 	store.HandleWithin(queue, generate.MergeTimeout, afterFaults(inPortions(generator.MergeDocuments, generate.ErrUnfinished)))
 	store.Handle(queue, delivering(deliverer))
 	store.Handle(queue, waking(service, deliverer))
@@ -327,6 +329,19 @@ func wakingDocuments(service *docgen.Service) func(context.Context, docgen.WakeD
 			return err
 		}
 		return store.Snooze(wakeEvery)
+	}
+}
+
+// temporaryEvery is the interval between searches for temporary documents to delete.
+const temporaryEvery = time.Minute
+
+// removingTemporary deletes temporary documents.
+func removingTemporary(service *docgen.Service) func(context.Context, docgen.RemoveTemporary) error {
+	return func(ctx context.Context, _ docgen.RemoveTemporary) error {
+		if _, err := service.RemoveTemporary(ctx); err != nil {
+			return err
+		}
+		return store.Snooze(temporaryEvery)
 	}
 }
 

@@ -62,6 +62,49 @@ func (c *Client) GetBatch(ctx context.Context, batchId string, editors ...Reques
 	return call(ctx, c, &GetBatchResponse{}, "GET", pathOf("/docgen_batches/%s", batchId), nil, nil, editors)
 }
 
+// DownloadBatchResponse is the response to DownloadBatch.
+type DownloadBatchResponse struct {
+	Response
+}
+
+// DownloadBatch calls GET /docgen_batches/{batch_id}/content: download the documents of a batch.
+func (c *Client) DownloadBatch(ctx context.Context, batchId string, editors ...RequestEditor) (*DownloadBatchResponse, error) {
+	return call(ctx, c, &DownloadBatchResponse{}, "GET", pathOf("/docgen_batches/%s/content", batchId), nil, nil, editors)
+}
+
+// CheckTemplateResponse is the response to CheckTemplate.
+type CheckTemplateResponse struct {
+	Response
+	JSON200 *Check
+}
+
+// CheckTemplate calls POST /docgen_checks: check a template.
+func (c *Client) CheckTemplate(ctx context.Context, body CheckRequest, editors ...RequestEditor) (*CheckTemplateResponse, error) {
+	return call(ctx, c, &CheckTemplateResponse{}, "POST", pathOf("/docgen_checks"), nil, jsonBody{body}, editors)
+}
+
+// CreateDocumentParams has the parameters of CreateDocument.
+type CreateDocumentParams struct {
+	// Accept application/json for an object with the document and all about it. Otherwise, the response is the document itself.
+	Accept *string `json:"Accept,omitempty"`
+
+	// Prefer respond-async: respond with a job immediately. wait=20: respond with the document, or with a job after 20 seconds (at most 60). By default, the server responds when the document is generated (RFC 7240).
+	Prefer *string `json:"Prefer,omitempty"`
+}
+
+// CreateDocumentResponse is the response to CreateDocument.
+type CreateDocumentResponse struct {
+	Response
+	JSON200 *Document
+	JSON202 *Job
+	JSON422 *ErrorBody
+}
+
+// CreateDocument calls POST /docgen_documents: generate one document.
+func (c *Client) CreateDocument(ctx context.Context, params *CreateDocumentParams, body CreateDocumentRequest, editors ...RequestEditor) (*CreateDocumentResponse, error) {
+	return call(ctx, c, &CreateDocumentResponse{}, "POST", pathOf("/docgen_documents"), params, jsonBody{body}, editors)
+}
+
 // ListJobsParams has the parameters of ListJobs.
 type ListJobsParams struct {
 	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
@@ -94,6 +137,18 @@ type GetJobResponse struct {
 // GetJob calls GET /docgen_jobs/{job_id}: get a job.
 func (c *Client) GetJob(ctx context.Context, jobId string, editors ...RequestEditor) (*GetJobResponse, error) {
 	return call(ctx, c, &GetJobResponse{}, "GET", pathOf("/docgen_jobs/%s", jobId), nil, nil, editors)
+}
+
+// CreatePreviewResponse is the response to CreatePreview.
+type CreatePreviewResponse struct {
+	Response
+	JSON200 *Preview
+	JSON422 *ErrorBody
+}
+
+// CreatePreview calls POST /docgen_previews: preview a document.
+func (c *Client) CreatePreview(ctx context.Context, body PreviewRequest, editors ...RequestEditor) (*CreatePreviewResponse, error) {
+	return call(ctx, c, &CreatePreviewResponse{}, "POST", pathOf("/docgen_previews"), nil, jsonBody{body}, editors)
 }
 
 // ListTemplateJobsParams has the parameters of ListTemplateJobs.

@@ -276,6 +276,55 @@ type Changes struct {
 	Takes []string `json:"takes"`
 }
 
+// Check defines model for Check.
+type Check struct {
+	// Annotated A copy of the template with comments, in Base64; null unless requested, or if the file is not a Word document.
+	Annotated *string `json:"annotated"`
+
+	// Data The result of generating a document with the user_input; null without one, or if the template has mistakes.
+	Data *DataCheck `json:"data"`
+
+	// Failures The mistakes in the template, and warnings about it.
+	Failures Failures `json:"failures"`
+
+	// IsValid Whether the template can be used.
+	IsValid bool `json:"is_valid"`
+
+	// Sample A user_input that the template takes; null if the template has mistakes.
+	Sample *map[string]interface{} `json:"sample"`
+
+	// Schema JSON Schema (2020-12) of a user_input; null if the template has mistakes.
+	Schema *map[string]interface{} `json:"schema"`
+
+	// Tags The tags in the order of the document; empty if the template has mistakes.
+	Tags []Tag     `json:"tags"`
+	Type CheckType `json:"type"`
+}
+
+// CheckType defines model for Check.Type.
+type CheckType string
+
+// CheckRequest defines model for CheckRequest.
+type CheckRequest struct {
+	// Annotated Whether to return a copy of the template with a comment at each problem (default false).
+	Annotated *bool `json:"annotated,omitempty"`
+
+	// File A stored template. Send either file or template.
+	File *TemplateFileRef `json:"file,omitempty"`
+
+	// FileVersion A version of the stored template (default: its version in use). You can also send it as file.file_version.
+	FileVersion *FileVersionRef `json:"file_version,omitempty"`
+
+	// Options How to generate a document with the data.
+	Options *SampleOptions `json:"options,omitempty"`
+
+	// Template The template itself: a Word document of up to 32 MiB, in Base64 (in multipart/form-data, the file as it is). Such a template cannot include other files.
+	Template *string `json:"template,omitempty"`
+
+	// UserInput Data to check with the template: any object.
+	UserInput *map[string]interface{} `json:"user_input,omitempty"`
+}
+
 // CheckSamplesRequest defines model for CheckSamplesRequest.
 type CheckSamplesRequest struct {
 	// FileVersion The version to check (default: the current version of the file).
@@ -474,6 +523,36 @@ type CreateCollaborationRequest struct {
 // CreateCollaborationRequestRole What the user may do with the item and everything below it.
 type CreateCollaborationRequestRole string
 
+// CreateDocumentRequest defines model for CreateDocumentRequest.
+type CreateDocumentRequest struct {
+	// DestinationFolder The folder to store the document in; 0 is the root folder of the caller (default: the document is not stored). If the folder already has a file with its name, a number is added to the name.
+	DestinationFolder *FolderRef `json:"destination_folder,omitempty"`
+
+	// File A stored template. Send either file or template.
+	File *TemplateFileRef `json:"file,omitempty"`
+
+	// FileVersion A version of the stored template (default: its version in use). You can also send it as file.file_version.
+	FileVersion *FileVersionRef `json:"file_version,omitempty"`
+
+	// GeneratedFileName The name of the document (default: the name of the template). If it lacks the extension of the output type, the extension is added.
+	GeneratedFileName *string `json:"generated_file_name,omitempty"`
+
+	// Options How to generate the document.
+	Options *DocumentOptions `json:"options,omitempty"`
+
+	// OutputType The type of the document. png: images of its pages.
+	OutputType CreateDocumentRequestOutputType `json:"output_type"`
+
+	// Template The template itself: a Word document of up to 32 MiB, in Base64 (in multipart/form-data, the file as it is). Such a template cannot include other files.
+	Template *string `json:"template,omitempty"`
+
+	// UserInput The data for the document: any object.
+	UserInput map[string]interface{} `json:"user_input"`
+}
+
+// CreateDocumentRequestOutputType The type of the document. png: images of its pages.
+type CreateDocumentRequestOutputType string
+
 // CreateFolderRequest defines model for CreateFolderRequest.
 type CreateFolderRequest struct {
 	// Name The name of the folder.
@@ -538,6 +617,18 @@ type CreateWebhookRequest struct {
 	// Triggers 1 to 100 triggers that are valid for the target.
 	Triggers []Trigger `json:"triggers"`
 }
+
+// DataCheck defines model for DataCheck.
+type DataCheck struct {
+	// Failures What would be missing in the document, or why it would not be generated, and warnings.
+	Failures Failures `json:"failures"`
+
+	// Status The status that a job with this data would have.
+	Status DataCheckStatus `json:"status"`
+}
+
+// DataCheckStatus The status that a job with this data would have.
+type DataCheckStatus string
 
 // Delivery defines model for Delivery.
 type Delivery struct {
@@ -627,6 +718,44 @@ type Detail struct {
 // DetailSeverity defines model for Detail.Severity.
 type DetailSeverity string
 
+// Document defines model for Document.
+type Document struct {
+	// Content The document in Base64; null for page images.
+	Content *string `json:"content"`
+
+	// Failures What is missing in the document, and warnings; null if there are none.
+	Failures *Failures `json:"failures"`
+
+	// Fonts The fonts of a PDF; omitted for Word documents.
+	Fonts *FontReport `json:"fonts,omitempty"`
+
+	// Images The page images; empty for other documents.
+	Images []PageImage `json:"images"`
+
+	// Name The file name of the document.
+	Name string `json:"name"`
+
+	// OutputFile The stored file; null without a destination_folder.
+	OutputFile *FileRef           `json:"output_file"`
+	OutputType DocumentOutputType `json:"output_type"`
+
+	// PageCount The number of pages; null for Word documents, which have no fixed pages.
+	PageCount *int64 `json:"page_count"`
+
+	// Status completed_with_error: something is missing in the document.
+	Status DocumentStatus `json:"status"`
+	Type   DocumentType   `json:"type"`
+}
+
+// DocumentOutputType defines model for Document.OutputType.
+type DocumentOutputType string
+
+// DocumentStatus completed_with_error: something is missing in the document.
+type DocumentStatus string
+
+// DocumentType defines model for Document.Type.
+type DocumentType string
+
 // DocumentLacks defines model for DocumentLacks.
 type DocumentLacks struct {
 	GeneratedFileName string     `json:"generated_file_name"`
@@ -635,6 +764,30 @@ type DocumentLacks struct {
 	// Position The position of the document in the batch, starting with 0.
 	Position int64 `json:"position"`
 }
+
+// DocumentOptions defines model for DocumentOptions.
+type DocumentOptions struct {
+	// Locale As in a batch.
+	Locale *string `json:"locale,omitempty"`
+
+	// Missing As in a batch.
+	Missing *DocumentOptionsMissing `json:"missing,omitempty"`
+
+	// Pdf Options for output_type pdf, without merged.
+	Pdf *PdfOptions `json:"pdf,omitempty"`
+
+	// Png Options for output_type png.
+	Png *PngOptions `json:"png,omitempty"`
+
+	// Strict As in a batch (default false).
+	Strict *bool `json:"strict,omitempty"`
+
+	// TimeZone As in a batch.
+	TimeZone *string `json:"time_zone,omitempty"`
+}
+
+// DocumentOptionsMissing As in a batch.
+type DocumentOptionsMissing string
 
 // DocumentToMake defines model for DocumentToMake.
 type DocumentToMake struct {
@@ -712,6 +865,9 @@ type ErrorContext struct {
 
 	// Errors Everything that is wrong with the request.
 	Errors *[]ErrorDetail `json:"errors,omitempty"`
+
+	// Failures Why a document cannot be generated, for the code document_failed.
+	Failures *Failures `json:"failures,omitempty"`
 }
 
 // ErrorDetail defines model for ErrorDetail.
@@ -1624,6 +1780,28 @@ type OffsetPageViewUserOrMarkerPageViewUser struct {
 	union json.RawMessage
 }
 
+// PageImage defines model for PageImage.
+type PageImage struct {
+	// Content A PNG file in Base64.
+	Content string `json:"content"`
+
+	// Height Pixels.
+	Height int64 `json:"height"`
+	Page   int64 `json:"page"`
+
+	// Width Pixels.
+	Width int64 `json:"width"`
+}
+
+// PageSize defines model for PageSize.
+type PageSize struct {
+	// Height Points.
+	Height float64 `json:"height"`
+
+	// Width Points.
+	Width float64 `json:"width"`
+}
+
 // ParentRef defines model for ParentRef.
 type ParentRef struct {
 	// Id The id of the folder; 0 is the root folder of the caller.
@@ -1719,6 +1897,15 @@ type PdfPictures struct {
 	Quality *int64 `json:"quality,omitempty"`
 }
 
+// PngOptions defines model for PngOptions.
+type PngOptions struct {
+	// Dpi The resolution in dots per inch (default 96).
+	Dpi *int64 `json:"dpi,omitempty"`
+
+	// Pages The pages that become images, such as 1-3,5 or 2- (default 1). One page is returned as a PNG file, several as a ZIP file of them.
+	Pages *string `json:"pages,omitempty"`
+}
+
 // PollRequest defines model for PollRequest.
 type PollRequest struct {
 	// Accepted The ids of processed entries, which are not returned again; at most 100.
@@ -1726,6 +1913,87 @@ type PollRequest struct {
 
 	// WaitSeconds Seconds to wait if no event is pending (default 0, maximum 30). Higher values count as 30.
 	WaitSeconds *int64 `json:"wait_seconds,omitempty"`
+}
+
+// Preview defines model for Preview.
+type Preview struct {
+	// Content The PDF in Base64.
+	Content *string `json:"content"`
+
+	// Failures What is missing in the document, and warnings; null if there are none.
+	Failures *Failures `json:"failures"`
+
+	// Fonts The fonts of the PDF.
+	Fonts *FontReport `json:"fonts,omitempty"`
+
+	// OmittedValues The number of further values.
+	OmittedValues int64      `json:"omitted_values"`
+	Pages         []PageSize `json:"pages"`
+
+	// Status completed_with_error: something is missing in the document.
+	Status PreviewStatus `json:"status"`
+	Type   PreviewType   `json:"type"`
+
+	// Values The values of tags in the order of the document, one for each time that a tag printed one, up to 5000.
+	Values []PreviewValue `json:"values"`
+}
+
+// PreviewStatus completed_with_error: something is missing in the document.
+type PreviewStatus string
+
+// PreviewType defines model for Preview.Type.
+type PreviewType string
+
+// PreviewArea defines model for PreviewArea.
+type PreviewArea struct {
+	Height float64 `json:"height"`
+	Page   int64   `json:"page"`
+	Width  float64 `json:"width"`
+
+	// X Points from the left edge of the page.
+	X float64 `json:"x"`
+
+	// Y Points from the top edge of the page.
+	Y float64 `json:"y"`
+}
+
+// PreviewRequest defines model for PreviewRequest.
+type PreviewRequest struct {
+	// File A stored template. Send either file or template.
+	File *TemplateFileRef `json:"file,omitempty"`
+
+	// FileVersion A version of the stored template (default: its version in use). You can also send it as file.file_version.
+	FileVersion *FileVersionRef `json:"file_version,omitempty"`
+
+	// Options How to generate the document.
+	Options *SampleOptions `json:"options,omitempty"`
+
+	// Template The template itself: a Word document of up to 32 MiB, in Base64 (in multipart/form-data, the file as it is). Such a template cannot include other files.
+	Template *string `json:"template,omitempty"`
+
+	// UserInput The data for the document: any object.
+	UserInput map[string]interface{} `json:"user_input"`
+}
+
+// PreviewValue defines model for PreviewValue.
+type PreviewValue struct {
+	// Areas The rectangles of the value, one for each line; empty if it has no position.
+	Areas []PreviewArea `json:"areas"`
+
+	// DataPath The path of the value in the data, such as items[57].qty; null if it is not a single value of the data.
+	DataPath *string `json:"data_path"`
+
+	// Part The part of the file with the tag, such as /word/document.xml.
+	Part string `json:"part"`
+
+	// Path The path of the data that the tag reads; null if it does not read one.
+	Path *string `json:"path"`
+
+	// Place The location of the tag in the part, such as: table 2, row 3, cell 1.
+	Place string `json:"place"`
+
+	// Tag The tag, as written in the template.
+	Tag string `json:"tag"`
 }
 
 // Processing defines model for Processing.

@@ -68,6 +68,11 @@ const (
 	BatchRefTypeDocgenBatch BatchRefType = "docgen_batch"
 )
 
+// Defines values for CheckType.
+const (
+	CheckTypeDocgenCheck CheckType = "docgen_check"
+)
+
 // Defines values for CollaborationRole.
 const (
 	CollaborationRoleCoOwner           CollaborationRole = "co-owner"
@@ -119,6 +124,13 @@ const (
 	CreateCollaborationRequestRoleViewerUploader    CreateCollaborationRequestRole = "viewer uploader"
 )
 
+// Defines values for CreateDocumentRequestOutputType.
+const (
+	CreateDocumentRequestOutputTypeDocx CreateDocumentRequestOutputType = "docx"
+	CreateDocumentRequestOutputTypePdf  CreateDocumentRequestOutputType = "pdf"
+	CreateDocumentRequestOutputTypePng  CreateDocumentRequestOutputType = "png"
+)
+
 // Defines values for CreateUserRequestRole.
 const (
 	CreateUserRequestRoleAdmin   CreateUserRequestRole = "admin"
@@ -132,6 +144,13 @@ const (
 	CreateUserRequestStatusCannotDeleteEdit       CreateUserRequestStatus = "cannot_delete_edit"
 	CreateUserRequestStatusCannotDeleteEditUpload CreateUserRequestStatus = "cannot_delete_edit_upload"
 	CreateUserRequestStatusInactive               CreateUserRequestStatus = "inactive"
+)
+
+// Defines values for DataCheckStatus.
+const (
+	DataCheckStatusCompleted          DataCheckStatus = "completed"
+	DataCheckStatusCompletedWithError DataCheckStatus = "completed_with_error"
+	DataCheckStatusFailed             DataCheckStatus = "failed"
 )
 
 // Defines values for DeliveryState.
@@ -151,6 +170,31 @@ const (
 const (
 	DetailSeverityError   DetailSeverity = "error"
 	DetailSeverityWarning DetailSeverity = "warning"
+)
+
+// Defines values for DocumentOutputType.
+const (
+	DocumentOutputTypeDocx DocumentOutputType = "docx"
+	DocumentOutputTypePdf  DocumentOutputType = "pdf"
+	DocumentOutputTypePng  DocumentOutputType = "png"
+)
+
+// Defines values for DocumentStatus.
+const (
+	DocumentStatusCompleted          DocumentStatus = "completed"
+	DocumentStatusCompletedWithError DocumentStatus = "completed_with_error"
+)
+
+// Defines values for DocumentType.
+const (
+	DocumentTypeDocgenDocument DocumentType = "docgen_document"
+)
+
+// Defines values for DocumentOptionsMissing.
+const (
+	DocumentOptionsMissingBlank DocumentOptionsMissing = "blank"
+	DocumentOptionsMissingError DocumentOptionsMissing = "error"
+	DocumentOptionsMissingTag   DocumentOptionsMissing = "tag"
 )
 
 // Defines values for DryRunType.
@@ -371,6 +415,17 @@ const (
 	PdfPermissionsPrintAll        PdfPermissionsPrint = "all"
 	PdfPermissionsPrintLowQuality PdfPermissionsPrint = "low_quality"
 	PdfPermissionsPrintNone       PdfPermissionsPrint = "none"
+)
+
+// Defines values for PreviewStatus.
+const (
+	PreviewStatusCompleted          PreviewStatus = "completed"
+	PreviewStatusCompletedWithError PreviewStatus = "completed_with_error"
+)
+
+// Defines values for PreviewType.
+const (
+	PreviewTypeDocgenPreview PreviewType = "docgen_preview"
 )
 
 // Defines values for PromoteVersionRequestType.

@@ -236,11 +236,17 @@ func (s *Service) batchTargets(ctx context.Context, q *store.Queries, c *Caller,
 	if version, err = templateVersion(ctx, q, template.row, b.VersionID); err != nil {
 		return version, destination, err
 	}
-	destination, err = s.find(ctx, q, c, Folder, b.DestinationID, MayUpload)
+	destination, err = s.findDestination(ctx, q, c, b.DestinationID)
+	return version, destination, err
+}
+
+// findDestination returns the folder for generated documents.
+func (s *Service) findDestination(ctx context.Context, q *store.Queries, c *Caller, id int64) (place, error) {
+	folder, err := s.find(ctx, q, c, Folder, id, MayUpload)
 	if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) {
 		err = Invalid(invalidField("destination_folder.id", "the folder does not exist, or is in the trash"))
 	}
-	return version, destination, err
+	return folder, err
 }
 
 func insertBatch(ctx context.Context, tx *store.Tx, batch store.InsertBatchParams, jobs []store.DocgenJob,

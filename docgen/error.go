@@ -37,6 +37,7 @@ const (
 	CodePrecondition      Code = "precondition_failed"                    // the item no longer has the etag in the request
 	CodeBodyTooLarge      Code = "request_entity_too_large"               // the request body is larger than its limit
 	CodeContentDamaged    Code = "content_damaged"                        // stored content is missing or has changed
+	CodeDocumentFailed    Code = "document_failed"                        // a document cannot be generated; Failures say why
 	CodeUnavailable       Code = "unavailable"                            // the database is busy or cannot be reached
 )
 
@@ -59,6 +60,7 @@ type Error struct {
 	Message   string
 	Problems  []Problem // all problems of the request, if there are several
 	Conflicts []Item    // the conflicting items, for CodeNameInUse; in listing form
+	Failures  *Failures // why a document cannot be generated, for CodeDocumentFailed
 
 	RetryAfter time.Duration // when the same operation may succeed; 0 if waiting does not help
 }

@@ -73,6 +73,9 @@ func (s *Service) endUser(ctx context.Context, tx *store.Tx, c *Caller, row stor
 	if err := tx.DeleteCollaborationsOfUser(ctx, userID(row.ID)); err != nil {
 		return err
 	}
+	if err := tx.ExpireTemporaryFolders(ctx, row.ID); err != nil {
+		return err
+	}
 	matched, err := s.purge(ctx, tx, c, Folder, row.RootFolderID)
 	if err != nil {
 		return err

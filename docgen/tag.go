@@ -175,8 +175,8 @@ const (
 	maxTagsText = 32 << 20 // bytes of all tags and paths; further tags are left out
 )
 
-// bound shortens a reading to the limits of what is stored, and adds warnings about omitted parts.
-func (r *Reading) bound() *Reading {
+// Bounded shortens a reading to the limits of what is stored, and adds warnings about omitted parts.
+func (r *Reading) Bounded() *Reading {
 	left, cut := maxTagsText, 0
 	for i := range r.Tags {
 		cut += r.Tags[i].bound()
@@ -239,7 +239,7 @@ func (r *Reading) rows(versionID int64) ([]store.DocgenTag, error) {
 
 // SaveReading stores the result of reading a template's version.
 func (s *Service) SaveReading(ctx context.Context, versionID int64, r Reading) error {
-	rows, err := r.bound().rows(versionID)
+	rows, err := r.Bounded().rows(versionID)
 	if err != nil {
 		return err
 	}

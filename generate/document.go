@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"platen/docgen"
 	"platen/docx"
@@ -71,11 +70,7 @@ func (s *slice) document(ctx context.Context, template *docx.Template, options d
 		result.Output = &output
 		g.metrics.made(g.now().Sub(begun))
 	}
-	result.Failures = docgen.Failures{Errors: report.Errors, Warnings: report.Warnings, Details: report.Details, Fonts: fonts,
-		OmittedErrors: report.OmittedErrors, OmittedWarnings: report.OmittedWarnings}
-	if fonts != nil {
-		result.Failures.Warnings = slices.Concat(report.Warnings, fonts.Warnings())
-	}
+	result.Failures = failuresOf(report, fonts)
 	if failed != "" {
 		result.Failures.Errors = append([]string{failed}, report.Errors...)
 	}

@@ -21,6 +21,7 @@ import (
 	"platen/generate"
 	"platen/pdf"
 	"platen/pdf/office"
+	"platen/pdf/raster"
 	"platen/store"
 	"platen/store/storetest"
 )
@@ -28,6 +29,7 @@ import (
 func TestMain(m *testing.M) {
 	generate.Worker(os.Args)
 	office.Worker(os.Args)
+	raster.Worker(os.Args)
 	storetest.Main(m)
 }
 

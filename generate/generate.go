@@ -26,6 +26,7 @@ import (
 	"platen/docx"
 	"platen/fair"
 	"platen/pdf"
+	"platen/pdf/raster"
 )
 
 // TasksPerCore is the number of concurrent tasks per core. Most of them wait for the disk.
@@ -50,6 +51,8 @@ type Config struct {
 	// TemplateTime is the maximum time to compile a template; 0 means the default of docx, and a negative value no limit.
 	TemplateTime time.Duration
 	PDF          pdf.Engine // converts documents to PDF; nil disables PDFs
+	// Pages draws the pages of PDFs; nil disables page images.
+	Pages *raster.Rasterizer
 	// Conversion is the maximum time for one call of the engine, without waiting for a worker.
 	Conversion time.Duration
 	// Program is a program that calls Worker first in its main, usually this one. It generates documents in isolation that were in
@@ -78,6 +81,7 @@ type Generator struct {
 	cores        *fair.Slots                 // held while a document is rendered or a template is compiled
 	engines      *fair.Slots                 // held while a document is converted to PDF
 	merges       *fair.Slots
+	requests     *fair.Slots // held while a document is generated for a caller who waits
 	program      string
 	isolated     uint64   // memory of a process that generates in isolation, in bytes
 	left         sync.Map // slots, as docgen.GenerateDocuments, whose documents this process may have failed to release
@@ -89,6 +93,7 @@ type Generator struct {
 	limits       docx.Limits
 	templateTime time.Duration
 	pdf          pdf.Engine
+	pages        *raster.Rasterizer
 	conversion   time.Duration
 	now          func() time.Time
 }
@@ -98,6 +103,8 @@ const (
 	longAfter = time.Second
 	// sparePlaces are for users without a document in progress, who then need not wait for one to be completed.
 	sparePlaces = 2
+	// requestsPerCore is the number of documents in progress per core for callers who wait, without those that are converted to PDF.
+	requestsPerCore = 4
 	// placesPerEngine is the number of PDFs in progress per concurrent conversion: while one is converted, the next one is rendered, and
 	// the previous one is made durable.
 	placesPerEngine = 2
@@ -114,16 +121,18 @@ func New(cfg Config) *Generator {
 	workers, engines := cmp.Or(cfg.Workers, TasksPerCore*cores), cmp.Or(cfg.PDFWorkers, cores)
 	g := &Generator{
 		service: cfg.Service, log: cfg.Log, picture: cfg.Picture, wordML: cfg.WordML, limits: cfg.Limits, program: cfg.Program,
-		isolated: uint64(max(0, cfg.IsolatedMemory)), templateTime: cfg.TemplateTime, pdf: cfg.PDF, now: cfg.Now, conversion: cfg.Conversion,
+		isolated: uint64(max(0, cfg.IsolatedMemory)), templateTime: cfg.TemplateTime, pdf: cfg.PDF, pages: cfg.Pages,
+		now: cfg.Now, conversion: cfg.Conversion,
 		tracer: cmp.Or[trace.Tracer](cfg.Tracer, noop.Tracer{}),
 		places: map[docgen.Lane]*fair.Slots{
 			docgen.LaneDocx:     fair.New(fair.Config{Slots: workers, Spare: sparePlaces}),
 			docgen.LanePDF:      fair.New(fair.Config{Slots: placesPerEngine * engines, Spare: sparePlaces}),
 			docgen.LaneIsolated: fair.New(fair.Config{Slots: 1, Long: longAfter}),
 		},
-		cores:   fair.New(fair.Config{Slots: cores, Long: longAfter}),
-		engines: fair.New(fair.Config{Slots: engines, Long: longAfter}),
-		merges:  fair.New(fair.Config{Slots: 1, Long: longAfter}),
+		cores:    fair.New(fair.Config{Slots: cores, Long: longAfter}),
+		engines:  fair.New(fair.Config{Slots: engines, Long: longAfter}),
+		merges:   fair.New(fair.Config{Slots: 1, Long: longAfter}),
+		requests: fair.New(fair.Config{Slots: requestsPerCore*cores + placesPerEngine*engines, Spare: sparePlaces, Long: longAfter}),
 	}
 	if g.now == nil {
 		g.now = time.Now
@@ -158,11 +167,7 @@ func (g *Generator) compile(ctx context.Context, claimant fair.Claimant, of temp
 		return nil, nil, err
 	}
 	defer core.Release()
-	content, err := g.service.TemplateContent(ctx, of.versionID)
-	if err != nil {
-		return nil, nil, err
-	}
-	data, err := g.read(ctx, content)
+	data, err := g.source(ctx, of)
 	if tooLarge, ok := errors.AsType[*sizeError](err); ok {
 		return nil, nil, &templateError{fmt.Errorf("the template %w", tooLarge)}
 	}
@@ -171,10 +176,12 @@ func (g *Generator) compile(ctx context.Context, claimant fair.Claimant, of temp
 	}
 	files := inclusions{}
 	var lost error // why a file could not be read, if that is an error of the server
-	template, err := docx.ParseWith(ctx, bytes.NewReader(data), content.Size,
+	template, err := docx.ParseWith(ctx, bytes.NewReader(data), int64(len(data)),
 		docx.ParseOptions{Time: g.templateTime, Include: func(name string) ([]byte, error) {
 			data, versionID, err := g.include(ctx, of, name)
-			files.add(name, versionID)
+			if of.inline == nil {
+				files.add(name, versionID)
+			}
 			if isIncludeFault(err) {
 				lost = err
 			}
@@ -194,6 +201,18 @@ func (g *Generator) compile(ctx context.Context, claimant fair.Claimant, of temp
 		return nil, files, &templateError{err}
 	}
 	return template, files, nil
+}
+
+// source returns the file of a template.
+func (g *Generator) source(ctx context.Context, of templateUse) ([]byte, error) {
+	if of.inline != nil {
+		return of.inline.content, nil
+	}
+	content, err := g.service.TemplateContent(ctx, of.versionID)
+	if err != nil {
+		return nil, err
+	}
+	return g.read(ctx, content)
 }
 
 // read returns the content of a template or an included file.
@@ -217,8 +236,15 @@ func (g *Generator) read(ctx context.Context, content *docgen.Content) ([]byte, 
 var errAbsent = errors.New("is not in the folder of the template, or the uploader of the template or the user who generates may " +
 	"not download it")
 
+// errNoFolder is why a template that comes with a request cannot include a file.
+var errNoFolder = errors.New("is not available, because the template comes with the request and is in no folder: upload both files to a " +
+	"folder, and use the uploaded template")
+
 // include returns a file that a template includes, and its version, which is 0 if the file is not available.
 func (g *Generator) include(ctx context.Context, of templateUse, name string) (data []byte, versionID int64, err error) {
+	if of.inline != nil {
+		return nil, 0, errNoFolder
+	}
 	content, err := g.service.IncludedContent(ctx, of.versionID, name, of.requester)
 	if docgen.IsCode(err, docgen.CodeNotFound) {
 		return nil, 0, errAbsent
@@ -233,7 +259,7 @@ func (g *Generator) include(ctx context.Context, of templateUse, name string) (d
 // isIncludeFault reports whether an error of include is one of the server rather than of the template.
 func isIncludeFault(err error) bool {
 	_, tooLarge := errors.AsType[*sizeError](err)
-	return err != nil && !tooLarge && !errors.Is(err, errAbsent)
+	return err != nil && !tooLarge && !errors.Is(err, errAbsent) && !errors.Is(err, errNoFolder)
 }
 
 // current reports whether the files that a template includes are, for a requester, the same as at its compilation.
@@ -304,30 +330,39 @@ func (g *Generator) readTags(ctx context.Context, task docgen.ReadTags) error {
 	if err != nil {
 		return err
 	}
+	reading, err := readingOf(read)
+	if err != nil {
+		return fmt.Errorf("template version %d: %w", task.VersionID, err)
+	}
+	if reading.Problem == "" {
+		fonts, err := g.fontWarnings(ctx, templateUse{versionID: task.VersionID})
+		if err != nil {
+			return err
+		}
+		reading.Warnings = slices.Concat(reading.Warnings, fonts)
+	}
+	return g.service.SaveReading(ctx, task.VersionID, reading)
+}
+
+// readingOf returns what is known about a template.
+func readingOf(read *cachedTemplate) (docgen.Reading, error) {
 	if read.broken != nil {
 		found := read.broken.failures()
-		return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{
-			Problem: read.broken.Error(), Details: found.Details, Warnings: found.Warnings, Includes: read.files,
-		})
+		return docgen.Reading{Problem: read.broken.Error(), Details: found.Details, Warnings: found.Warnings, Includes: read.files}, nil
 	}
-	template := read.template
-	found := template.Tags()
+	found := read.template.Tags()
 	tags := make([]docgen.Tag, len(found))
 	for i, tag := range found {
 		tags[i] = docgen.Tag{Content: tag.Content, Type: tag.Type, JSONPaths: tag.Paths}
 	}
-	schema, err := template.Schema().MarshalJSON()
+	schema, err := read.template.Schema().MarshalJSON()
 	if err != nil {
-		return fmt.Errorf("schema of template version %d: %w", task.VersionID, err)
+		return docgen.Reading{}, fmt.Errorf("schema: %w", err)
 	}
-	fonts, err := g.fontWarnings(ctx, task.VersionID)
-	if err != nil {
-		return err
-	}
-	warnings := template.Warnings()
-	return g.service.SaveReading(ctx, task.VersionID, docgen.Reading{
-		Tags: tags, Schema: schema, Details: warnings, Warnings: slices.Concat(warnings.Messages(), fonts), Includes: read.files,
-	})
+	warnings := read.template.Warnings()
+	return docgen.Reading{
+		Tags: tags, Schema: schema, Details: warnings, Warnings: warnings.Messages(), Includes: read.files,
+	}, nil
 }
 
 // maker returns the function that generates the documents of a claim. An error of that function is one of the server, worth a retry;
@@ -345,7 +380,7 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 	used := &cachedTemplate{}
 	var err error
 	if !s.isIsolated() {
-		used, err = g.templates.get(ctx, s.claimant, templateUse{claim.TemplateVersionID, claim.Requester})
+		used, err = g.templates.get(ctx, s.claimant, templateUse{versionID: claim.TemplateVersionID, requester: claim.Requester})
 	}
 	if lost, ok := errors.AsType[*docgen.Error](err); ok && !mayPass(err) &&
 		(lost.Code == docgen.CodeNotFound || lost.Code == docgen.CodeContentDamaged) {
@@ -357,15 +392,22 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 	if used.broken != nil {
 		return fail(used.broken.failures()), nil //nolint:nilerr // the jobs report it
 	}
-	options, wrong := claim.Options.Engine()
+	options, wrong := g.engineOptions(claim.Options, claim.OutputType, claim.CreatedAt)
 	if len(wrong) > 0 { // from another version of the program
 		return fail(docgen.Failures{Errors: []string{"The batch has an option that this server does not support: " + wrong[0].Message}}), nil
 	}
-	options.Now, options.Picture, options.ForPDF = claim.CreatedAt, g.picture, claim.OutputType == docgen.OutputPDF
-	options.Limits, options.WordML = g.limits, g.wordML
 	return func(ctx context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
 		return s.document(ctx, used.template, options, job)
 	}, nil
+}
+
+// engineOptions returns the options of a document for the engine, and the problems with them. Functions such as $now() return the given
+// time.
+func (g *Generator) engineOptions(wanted docgen.BatchOptions, outputType string, now time.Time) (docx.Options, []docgen.Problem) {
+	options, wrong := wanted.Engine()
+	options.Now, options.Picture, options.ForPDF = now, g.picture, outputType != docgen.OutputDocx
+	options.Limits, options.WordML = g.limits, g.wordML
+	return options, wrong
 }
 
 // mayPass reports whether a damaged content may become readable again, because the cause is an I/O error of the disk or the network. Such

@@ -41,7 +41,7 @@ func (s *slice) renderIsolated(ctx context.Context, input []byte, options docx.O
 		Images:   options.Picture != nil, WordML: options.WordML,
 	}
 	sources := isolate.Sources{Picture: options.Picture, Include: func(name string) ([]byte, error) {
-		data, _, err := s.include(ctx, templateUse{version, s.claim.Requester}, name)
+		data, _, err := s.include(ctx, templateUse{versionID: version, requester: s.claim.Requester}, name)
 		if isIncludeFault(err) {
 			err = &isolate.ServerError{Err: err}
 		}

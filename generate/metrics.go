@@ -19,6 +19,7 @@ type metrics struct {
 	compiled  *prometheus.CounterVec
 	exceeded  *prometheus.CounterVec
 	shortages *prometheus.CounterVec
+	requests  *prometheus.HistogramVec
 }
 
 // newMetrics registers the metrics, unless the registry is nil.
@@ -43,6 +44,11 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 			Name: "platen_budget_exceeded_total", Help: "Documents and templates that failed because they exceeded a budget, by budget.",
 		}, []string{"budget"}),
 	}
+	m.requests = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "platen_requested_document_seconds",
+		Help:    "Time to generate a document on request, including waiting, by output type and status; error is an error of the server.",
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
+	}, []string{"output_type", "status"})
 	m.shortages = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "platen_shortages_total", Help: "Times that this process postponed documents because it lacked a resource: disk_space or database.",
 	}, []string{"waiting_for"})
@@ -62,7 +68,7 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 		m.wait.WithLabelValues(string(lane))
 	}
 	if registry != nil {
-		registry.MustRegister(m.documents, m.duration, m.wait, m.compiled, m.exceeded, m.shortages)
+		registry.MustRegister(m.documents, m.duration, m.wait, m.compiled, m.exceeded, m.shortages, m.requests)
 	}
 	return m
 }
@@ -76,6 +82,18 @@ func (m *metrics) ended(jobs map[docgen.Status]int) {
 
 // made counts a durable document.
 func (m *metrics) made(took time.Duration) { m.duration.Observe(took.Seconds()) }
+
+// requested counts a document on request, or an error.
+func (m *metrics) requested(outputType string, took time.Duration, document *docgen.Document, err error) {
+	status := "error"
+	switch {
+	case err == nil:
+		status = string(document.Status())
+	case docgen.IsCode(err, docgen.CodeDocumentFailed):
+		status = string(docgen.StatusFailed)
+	}
+	m.requests.WithLabelValues(outputType, status).Observe(took.Seconds())
+}
 
 // exceededBudget counts a document or template that exceeds a budget.
 func (m *metrics) exceededBudget(name budget.Name) { m.exceeded.WithLabelValues(string(name)).Inc() }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"platen/docgen"
+	"platen/fair"
 	"platen/pdf"
 	"platen/pdf/finish"
 )
@@ -13,67 +15,75 @@ import (
 // available returns an error if this server cannot generate documents of a type.
 func (g *Generator) available(outputType string) error {
 	switch {
-	case outputType != docgen.OutputPDF:
+	case outputType == docgen.OutputDocx:
 		return nil
 	case g.pdf == nil:
 		return &pdf.UnavailableError{Reason: "PDFs are not available: this server was started without a PDF engine."}
-	default:
-		return g.pdf.Available()
 	}
+	if err := g.pdf.Available(); err != nil || outputType != docgen.OutputPNG {
+		return err
+	}
+	if g.pages == nil {
+		return &pdf.UnavailableError{Reason: "Page images are not available: this server was started without a program that draws pages."}
+	}
+	return g.pages.Available()
 }
 
 // convert converts a document to PDF with the options of its batch, and returns the fonts of the PDF.
 func (s *slice) convert(ctx context.Context, job docgen.ClaimedJob, document []byte) ([]byte, *docgen.FontReport, error) {
-	g, claim := s.Generator, s.claim
-	result, err := s.convertNext(ctx, pdf.Request{
+	claim := s.claim
+	result, err := s.convertNext(ctx, s.claimant, pdf.Request{
 		Document: document, Options: pdfOptions(claim.Options.PDF), Again: claim.Lane == docgen.LaneIsolated,
 		Kind: fmt.Sprintf("template version %d", claim.TemplateVersionID),
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	finished, err := g.finish(ctx, claim, job, result.PDF)
-	return finished, result.Fonts, err
+	input := func() ([]byte, error) { return s.service.Input(ctx, job.ID) }
+	finished, err := finishPDF(result.PDF, claim.Options.PDF, claim.CreatedAt, input)
+	if err != nil {
+		return nil, nil, fmt.Errorf("job %d: %w", job.ID, err)
+	}
+	return finished, result.Fonts, nil
 }
 
 // convertNext converts a document as soon as the engine is free. Retries have a worker of their own.
-func (s *slice) convertNext(ctx context.Context, request pdf.Request) (*pdf.Result, error) {
+func (g *Generator) convertNext(ctx context.Context, claimant fair.Claimant, request pdf.Request) (*pdf.Result, error) {
 	if !request.Again {
-		engine, err := s.engines.Acquire(ctx, s.claimant)
+		engine, err := g.engines.Acquire(ctx, claimant)
 		if err != nil {
 			return nil, err
 		}
 		defer engine.Release()
-		request.OthersWait = func() bool { return s.engines.Waiting() > 0 }
+		request.OthersWait = func() bool { return g.engines.Waiting() > 0 }
 	}
 	var result *pdf.Result
-	err := s.span(ctx, "convert to PDF", func(ctx context.Context) (err error) {
-		result, err = s.Generator.pdf.Convert(ctx, request)
+	err := g.span(ctx, "convert to PDF", func(ctx context.Context) (err error) {
+		result, err = g.pdf.Convert(ctx, request)
 		return err
 	})
 	return result, err
 }
 
-// finish applies the options of the batch that are independent of the engine to a PDF.
-func (g *Generator) finish(ctx context.Context, claim *docgen.Claim, job docgen.ClaimedJob, content []byte) ([]byte, error) {
-	o := claim.Options.PDF
+// finishPDF applies the options that are independent of the engine to a PDF: it attaches the input, and encrypts.
+func finishPDF(content []byte, o *docgen.PDFOptions, created time.Time, input func() ([]byte, error)) ([]byte, error) {
 	if o != nil && o.AttachData {
-		input, err := g.service.Input(ctx, job.ID)
+		data, err := input()
 		if err != nil {
 			return nil, err
 		}
 		content, err = finish.Attach(content, []finish.File{{
 			Name: dataFile, MIMEType: "application/json", Description: "The data of the document",
-			Modified: claim.CreatedAt, Relationship: finish.Source, Content: input,
+			Modified: created, Relationship: finish.Source, Content: data,
 		}})
 		if err != nil {
-			return nil, fmt.Errorf("attach the data to the PDF of job %d: %w", job.ID, err)
+			return nil, fmt.Errorf("attach the data to the PDF: %w", err)
 		}
 	}
 	if p := protectionOf(o); p != nil {
 		encrypted, err := finish.Encrypt(content, *p)
 		if err != nil {
-			return nil, fmt.Errorf("encrypt the PDF of job %d: %w", job.ID, err)
+			return nil, fmt.Errorf("encrypt the PDF: %w", err)
 		}
 		return encrypted, nil
 	}
@@ -99,21 +109,17 @@ func protectionOf(o *docgen.PDFOptions) *finish.Protection {
 }
 
 // fontWarnings returns warnings about the fonts of a template, for PDFs; nothing if PDFs are not available.
-func (g *Generator) fontWarnings(ctx context.Context, versionID int64) ([]string, error) {
+func (g *Generator) fontWarnings(ctx context.Context, of templateUse) ([]string, error) {
 	if g.available(docgen.OutputPDF) != nil {
 		return nil, nil //nolint:nilerr // the jobs report it
 	}
-	content, err := g.service.TemplateContent(ctx, versionID)
-	if err != nil {
-		return nil, err
-	}
-	template, err := g.read(ctx, content)
+	template, err := g.source(ctx, of)
 	if err != nil {
 		return nil, err
 	}
 	fonts, err := g.pdf.Fonts(template)
 	if err != nil { // its errors as a template are already known
-		g.log.DebugContext(ctx, "the fonts of a template cannot be read", "version", versionID, "error", err)
+		g.log.DebugContext(ctx, "the fonts of a template cannot be read", "version", of.versionID, "error", err)
 		return nil, nil
 	}
 	return fonts.Warnings(), nil

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"platen/docgen"
@@ -158,42 +157,35 @@ func (g *Generator) renderSample(ctx context.Context, claimant fair.Claimant, te
 
 // executeSample generates the document of a sample. The result has a failure if that is not possible with its data.
 func (g *Generator) executeSample(ctx context.Context, template *docx.Template, check *docgen.SampleCheck) (*expect.Result, []byte, error) {
-	options, wrong := check.Sample.Options.Engine()
+	now := g.now()
+	if check.Sample.Time != nil {
+		now = *check.Sample.Time
+	}
+	options, wrong := g.engineOptions(check.Sample.Options, docgen.OutputDocx, now)
 	if len(wrong) > 0 { // from another version of the program
 		return nil, nil, &sampleError{"The sample has an option that this server does not support.", wrong[0].Message}
-	}
-	options.Now, options.Picture, options.Limits, options.WordML = g.now(), g.picture, g.limits, g.wordML
-	if check.Sample.Time != nil {
-		options.Now = *check.Sample.Time
 	}
 	data, err := lang.Decode(check.Sample.Input)
 	if err != nil {
 		return nil, nil, &sampleError{"The input data cannot be read.", err.Error()}
 	}
-	var document bytes.Buffer
-	result := new(expect.Result)
-	err = guarded(func(w io.Writer) (err error) {
-		result.Report, err = template.Execute(ctx, w, data, options)
-		return err
-	}, &document)
+	document, report, failure, err := g.execute(ctx, template, data, options)
 	if crash, ok := errors.AsType[*panicError](err); ok {
 		g.log.ErrorContext(ctx, "a sample crashed the engine", "template_version", check.VersionID, "sample", check.Sample.Name,
 			"panic", crash.value, "stack", string(crash.stack))
 		return nil, nil, &sampleError{message: sampleCrashed}
 	}
-	if err != nil && ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
+	if err != nil {
+		return nil, nil, err
 	}
-	if exceeded, ok := errors.AsType[*docx.BudgetError](err); ok {
-		g.metrics.exceededBudget(exceeded.Budget)
-	}
+	result := &expect.Result{Report: report}
 	switch {
-	case errors.Is(err, docx.ErrIncomplete):
-		result.Failure = strings.Join(append([]string{"The data is not complete."}, result.Report.Errors...), " ")
-	case err != nil:
-		result.Failure = err.Error()
+	case errors.Is(failure, docx.ErrIncomplete):
+		result.Failure = strings.Join(append([]string{"The data is not complete."}, report.Errors...), " ")
+	case failure != nil:
+		result.Failure = failure.Error()
 	}
-	return result, document.Bytes(), nil
+	return result, document, nil
 }
 
 // sampleCrashed is the failure of a sample that crashed the engine.

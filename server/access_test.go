@@ -37,9 +37,16 @@ var routeCases = []routeCase{
 	{"POST /docgen_templates/{template_id}/check_samples", nil, "403 404 403 202 202 404 202"},
 	{"DELETE /docgen_templates/{template_id}/samples/{sample_name}", nil, "403 404 403 204 204 404 204"},
 	{"GET /docgen_template_jobs/{template_id}", nil, "403 404 200 200 200 404 200"},
+	{"POST /docgen_documents", func(s scene) any {
+		return object{"file": ref(s.file, "file"), "destination_folder": ref(s.folder, "folder"), "output_type": "docx", "user_input": object{}}
+	}, "403 404 403 422 422 404 422"}, // the file is not a Word document
+	{"POST /docgen_previews", func(s scene) any { return object{"file": ref(s.file, "file"), "user_input": object{}} },
+		"403 404 422 422 422 404 422"}, // there is no PDF engine
+	{"POST /docgen_checks", func(s scene) any { return object{"file": ref(s.file, "file")} }, "403 404 200 200 200 404 200"},
 	{"POST /docgen_batches", func(s scene) any { return batch(s) }, "403 404 403 202 202 404 202"},
 	{"GET /docgen_batches/{batch_id}", nil, "403 404 404 404 200 404 404"},
-	{"DELETE /docgen_batches/{batch_id}", nil, "403 404 404 404 409 404 404"}, // it runs
+	{"GET /docgen_batches/{batch_id}/content", nil, "403 404 404 404 409 404 404"}, // it runs
+	{"DELETE /docgen_batches/{batch_id}", nil, "403 404 404 404 409 404 404"},      // it runs
 	{"GET /docgen_batch_jobs/{batch_id}", nil, "403 404 404 404 200 404 404"},
 	{"GET /docgen_jobs", nil, "403 200 200 200 200 200 200"},
 	{"GET /docgen_jobs/{job_id}", nil, "403 404 404 404 200 404 404"},

@@ -190,7 +190,7 @@ func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*batchRepl
 		request.FileVersion = inner
 	} else if inner != nil && *inner != *request.FileVersion {
 		problems = append(problems, docgen.Problem{Reason: docgen.ReasonInvalid, Name: "file_version",
-			Message: "'file_version' and 'file.file_version' name different versions; send one of them"})
+			Message: twoVersions})
 	}
 	batch := request.batch()
 	batch.Inputs = &inputs

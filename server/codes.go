@@ -120,6 +120,10 @@ var errorKinds = []errorKind{
 	{Code: codeMediaType, Status: http.StatusUnsupportedMediaType,
 		Cause:  "The `Content-Type` of the body does not match the operation, or the body is compressed.",
 		Remedy: "Send `application/json`, or `multipart/form-data` for an upload, without compression."},
+	{Code: docgen.CodeDocumentFailed, Status: http.StatusUnprocessableEntity,
+		Cause: "The document cannot be generated: the template has a mistake, the data is not complete although the options require that, or " +
+			"the server has no PDF engine. `context_info.failures` lists everything that is wrong, with locations in the template.",
+		Remedy: "Correct the template or the data, as the messages say, and send the request again."},
 	{Code: codeRange, Status: http.StatusRequestedRangeNotSatisfiable,
 		Cause:  "The `Range` header requests bytes beyond the end of the file.",
 		Remedy: "Request a range within the size in the `Content-Range` header."},

@@ -50,11 +50,16 @@ func decode(text []byte, v any, inputs *docgen.Inputs) ([]docgen.Problem, error)
 
 // syntaxError returns the Error for text that is not JSON, with the position of the first error.
 func syntaxError(text []byte, err error) error {
+	return failf(docgen.CodeBadRequest, "The body is not valid JSON: %s.", syntaxProblem(text, err))
+}
+
+// syntaxProblem describes the first error in text that is not JSON, with its position.
+func syntaxProblem(text []byte, err error) string {
 	wrong, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok || errors.Is(err, io.ErrUnexpectedEOF) {
-		return malformed(text, len(text), "the text ends in the middle of a value")
+		return problemAt(text, len(text), "the text ends in the middle of a value")
 	}
-	return malformed(text, int(wrong.ByteOffset), wrong.Err.Error())
+	return problemAt(text, int(wrong.ByteOffset), wrong.Err.Error())
 }
 
 // validPrefix returns the length of the prefix of text that is UTF-8.
@@ -71,10 +76,15 @@ func validPrefix(text []byte) int {
 }
 
 func malformed(text []byte, at int, reason string) error {
+	return failf(docgen.CodeBadRequest, "The body is not valid JSON: %s.", problemAt(text, at, reason))
+}
+
+// problemAt returns a reason with the line and column of a position.
+func problemAt(text []byte, at int, reason string) string {
 	before := text[:at]
 	line := 1 + bytes.Count(before, []byte("\n"))
 	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
-	return failf(docgen.CodeBadRequest, "The body is not valid JSON: line %d, column %d: %s.", line, column, reason)
+	return fmt.Sprintf("line %d, column %d: %s", line, column, reason)
 }
 
 // A decoder reads text into a struct. Its methods return the errors of the JSON decoder.

@@ -53,6 +53,7 @@ type errorBody struct {
 }
 
 type errorContext struct {
+	Failures  *failures     `json:"failures,omitempty" doc:"Why a document cannot be generated, for the code document_failed."`
 	Errors    []errorDetail `json:"errors,omitempty" doc:"Everything that is wrong with the request."`
 	Conflicts any           `json:"conflicts,omitempty" doc:"The items in conflict: one object for a file, a list for a folder."`
 }
@@ -139,10 +140,13 @@ func (a *api) explain(c *call, err error) *docgen.Error {
 }
 
 func contextOf(e *docgen.Error) *errorContext {
-	if len(e.Problems) == 0 && len(e.Conflicts) == 0 {
+	if len(e.Problems) == 0 && len(e.Conflicts) == 0 && e.Failures == nil {
 		return nil
 	}
 	info := &errorContext{Conflicts: conflictsOf(e.Conflicts)}
+	if e.Failures != nil {
+		info.Failures = new(failuresOf(*e.Failures))
+	}
 	for _, p := range e.Problems {
 		info.Errors = append(info.Errors, errorDetail{Reason: p.Reason, Name: p.Name, Message: p.Message})
 	}

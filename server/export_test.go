@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"platen/docgen"
@@ -29,3 +30,19 @@ func (l RateLimits) WithDefaults() RateLimits { return l.withDefaults() }
 
 // PlainNotification encodes a notification like a response.
 func PlainNotification(n docgen.Notification) ([]byte, error) { return marshal(notificationOf(n)) }
+
+// Preferences returns the preferences that a server follows for the headers of a request.
+func Preferences(h http.Header) (string, error) {
+	p, err := preferenceOf(h)
+	applied := http.Header{}
+	p.apply(applied)
+	return applied.Get("Preference-Applied"), err
+}
+
+// DocumentFile returns a document as the file that a client gets, with its name and media type.
+func DocumentFile(d *docgen.Document) (name, mediaType string, content []byte, err error) {
+	return fileOfDocument(d)
+}
+
+// PortableName is the name of a file in a ZIP file.
+var PortableName = portableName

@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -20,12 +22,17 @@ import (
 
 	"platen/blob"
 	"platen/docgen"
+	"platen/generate"
+	"platen/pdf/office"
 	"platen/server"
 	"platen/store"
 	"platen/store/storetest"
 )
 
-func TestMain(m *testing.M) { storetest.Main(m) }
+func TestMain(m *testing.M) {
+	office.Worker(os.Args)
+	storetest.Main(m)
+}
 
 // world is a server on an empty database, with its callers. Tests create objects as the owner.
 type world struct {
@@ -129,10 +136,17 @@ func (w *world) serve(cfg server.Config) {
 	listener := httptest.NewUnstartedServer(nil)
 	w.url = "http://" + listener.Listener.Addr().String()
 	cfg.Service, cfg.Log, cfg.BaseURL, w.compat = w.Service, log, w.url, cfg.Compat
+	cfg.Generator = generate.New(generate.Config{Service: w.Service, Log: log, Picture: unanswered})
 	listener.Config = server.NewHTTPServer(server.New(cfg), log)
 	listener.Listener = server.Listener(listener.Listener, w.url, log)
 	listener.Start()
 	w.t.Cleanup(listener.Close)
+}
+
+// unanswered is a host of images that never answers.
+func unanswered(ctx context.Context, _ string) ([]byte, error) {
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
 }
 
 func (w *world) token(user string, ttl time.Duration, scopes ...docgen.Scope) string {

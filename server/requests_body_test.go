@@ -251,11 +251,15 @@ const boundary = "boundary"
 func (g *generator) parts(body *jsonNode) string {
 	parts := make([]string, 0, len(body.names))
 	for i, name := range body.names {
-		if name == "file" {
-			parts = append(parts, part(`name="file"; filename="`+strconv.Itoa(i)+`"`, pick(g, "", "text", "«repeat:100000:x»", "\x00\xff")))
+		if name == "file" && body.values[i].open == "" || name == "template" {
+			parts = append(parts, part(`name="`+name+`"; filename="`+strconv.Itoa(i)+`"`, pick(g, "", "text", "«repeat:100000:x»", "\x00\xff")))
 			continue
 		}
-		parts = append(parts, part(`name="`+name+`"`, g.spoil(g.mutate(body.values[i]).String())))
+		text := g.spoil(g.mutate(body.values[i]).String())
+		if name == "output_type" || name == "generated_file_name" { // parts of text, which is not JSON
+			text = strings.Trim(text, `"`)
+		}
+		parts = append(parts, part(`name="`+name+`"`, text))
 	}
 	if g.wrong() {
 		slices.Reverse(parts)

@@ -71,6 +71,9 @@ func (g *generator) request() wireRequest {
 		return r
 	}
 	contentType := types[0]
+	if len(types) > 1 {
+		contentType = pick(g, types...)
+	}
 	body := g.value(op.RequestBody.Content[contentType].Schema, "")
 	if contentType == "multipart/form-data" {
 		r.body = g.parts(body)

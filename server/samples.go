@@ -29,6 +29,14 @@ type sampleOptions struct {
 	Strict   bool   `json:"strict,omitempty" doc:"As in a batch (default false)."`
 }
 
+// batch returns the options of a request; nil means the defaults.
+func (o *sampleOptions) batch() docgen.BatchOptions {
+	if o == nil {
+		return docgen.BatchOptions{}
+	}
+	return docgen.BatchOptions{Locale: o.Locale, TimeZone: o.TimeZone, Missing: o.Missing, Strict: o.Strict}
+}
+
 func sampleOf(fileID int64, s *docgen.Sample) sample {
 	out := sample{
 		Type: typeSample, Name: s.Name, TemplateFile: fileRef{ID: ID(fileID), Type: typeFile}, Input: anyObject(s.Input),
@@ -108,9 +116,7 @@ func (r *saveSampleRequest) sample(name string) docgen.NewSample {
 	if r.Time != nil {
 		n.Time = &r.Time.Time
 	}
-	if o := r.Options; o != nil {
-		n.Options = docgen.BatchOptions{Locale: o.Locale, TimeZone: o.TimeZone, Missing: o.Missing, Strict: o.Strict}
-	}
+	n.Options = r.Options.batch()
 	if r.Expectations != nil {
 		n.Expectations = r.Expectations.Text()
 	}

@@ -20,11 +20,13 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"platen/docgen"
+	"platen/generate"
 )
 
 // Config configures the API.
 type Config struct {
 	Service    *docgen.Service
+	Generator  *generate.Generator  // generates documents on request
 	Log        *slog.Logger         // slog.Default when nil
 	BaseURL    string               // URL of the server for clients, without /2.0; for links in responses
 	Version    string               // version of the server, for the OpenAPI document
@@ -61,6 +63,7 @@ const prefix = "/2.0"
 
 type api struct {
 	service    *docgen.Service
+	generator  *generate.Generator
 	log        *slog.Logger
 	baseURL    string
 	compat     Compat
@@ -104,7 +107,7 @@ func NewDivided(cfg Config) (public, internal http.Handler) {
 
 func newAPI(cfg Config, public, internal *site) *api {
 	a := &api{
-		service: cfg.Service,
+		service: cfg.Service, generator: cfg.Generator,
 		log:     cfg.Log,
 		baseURL: strings.TrimSuffix(cfg.BaseURL, "/"),
 		compat:  cfg.Compat,

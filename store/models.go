@@ -331,6 +331,13 @@ type StoragePolicy struct {
 	CreatedAt int64
 }
 
+type TemporaryFolder struct {
+	FolderID  int64
+	UserID    int64
+	JobID     int64
+	ExpiresAt int64
+}
+
 type Token struct {
 	ID            int64
 	Hash          string
