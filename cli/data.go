@@ -13,8 +13,8 @@ import (
 
 // input is the data of one document, a JSON object.
 type input struct {
-	text  string     // empty if the value is known
-	value lang.Value // for a single document, which is parsed once
+	text  string
+	value lang.Value // for a single document, which is parsed once; otherwise nil
 }
 
 // decode returns the parsed data.
@@ -46,7 +46,7 @@ func parseData(path, text string) (inputs []input, batch bool, err error) {
 	if err != nil {
 		return nil, false, inFile(path, err)
 	}
-	return []input{{value: value}}, false, nil
+	return []input{{text: text, value: value}}, false, nil
 }
 
 // readText reads a file, or standard input, into memory.

@@ -25,7 +25,6 @@ import (
 
 	"platen/client"
 	"platen/generate"
-	"platen/pdf/office"
 	"platen/store/storetest"
 )
 
@@ -36,7 +35,7 @@ const patience = 10 * time.Minute
 // it is also its own worker.
 func TestMain(m *testing.M) {
 	generate.Worker(os.Args)
-	office.Worker(os.Args)
+	workAsEngine()
 	testscript.Main(suite{m}, map[string]func(){"platen": Main})
 }
 
@@ -193,6 +192,7 @@ func TestScripts(t *testing.T) {
 			"get":   scriptGet,
 			"count": scriptCount,
 			"docx":  scriptDocx,
+			"load":  scriptLoad,
 		},
 	})
 }
@@ -245,6 +245,14 @@ func scriptGet(ts *testscript.TestScript, neg bool, args []string) {
 	if strconv.Itoa(response.StatusCode) != args[0] {
 		ts.Fatalf("GET %s: status %d, want %s:\n%s", args[2], response.StatusCode, args[0], body)
 	}
+}
+
+// scriptLoad sets an environment variable to the text of a file: load NAME FILE.
+func scriptLoad(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: load NAME FILE")
+	}
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
 }
 
 // scriptCount counts the files that match a pattern: count N PATTERN.

@@ -29,6 +29,7 @@ type renderCmd struct {
 	engineFlags
 	pdfFlags
 	pdfConfig
+	renderOn
 	JSON bool `name:"json" help:"Print a report as JSON: the file, errors, and warnings of each document."`
 }
 
@@ -64,8 +65,11 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := c.checkOut(batch); err != nil {
+	if err := errors.Join(c.checkOut(batch), c.checkRemote()); err != nil {
 		return err
+	}
+	if c.Server != "" {
+		return c.runRemote(ctx, s, batch, inputs, options)
 	}
 	template, err := parseTemplateWith(c.Template, c.contents())
 	if err != nil {
@@ -84,7 +88,11 @@ func (c *renderCmd) Run(ctx context.Context, s *streams) (err error) {
 		defer func() { err = errors.Join(err, r.converter.engine.Close()) }()
 	}
 	began := time.Now()
-	documents, err := c.renderAll(ctx, r, batch, inputs, paths)
+	atOnce := cores
+	if r.converter != nil {
+		atOnce = r.converter.atOnce()
+	}
+	documents, err := c.renderAll(ctx, s, batch, atOnce, inputs, paths, r.render)
 	if err != nil {
 		return err
 	}
@@ -169,21 +177,19 @@ func (c *renderCmd) paths(batch bool, inputs []input, options docx.Options) ([]s
 	return paths, c.checkDistinct(paths)
 }
 
-// renderAll generates the documents. A batch uses all cores.
-func (c *renderCmd) renderAll(ctx context.Context, r *rendering, batch bool, inputs []input, paths []string) ([]renderedDocument, error) {
-	bar, atOnce := newProgress(io.Discard, 1, ""), cores
+// renderAll generates the documents, several at once for a batch.
+func (c *renderCmd) renderAll(ctx context.Context, s *streams, batch bool, atOnce int, inputs []input, paths []string,
+	render func(ctx context.Context, in *input, path string, release func()) renderedDocument) ([]renderedDocument, error) {
+	bar := newProgress(io.Discard, 1, "")
 	if batch {
 		if err := os.MkdirAll(c.out(""), 0o755); err != nil {
 			return nil, err
 		}
-		bar = newProgress(r.streams.err, len(inputs), "Rendering")
-	}
-	if r.converter != nil {
-		atOnce = r.converter.atOnce()
+		bar = newProgress(s.err, len(inputs), "Rendering")
 	}
 	documents := make([]renderedDocument, len(inputs))
 	err := several(ctx, len(inputs), atOnce, bar, func(ctx context.Context, i int, release func()) {
-		documents[i] = r.render(ctx, &inputs[i], paths[i], release)
+		documents[i] = render(ctx, &inputs[i], paths[i], release)
 	})
 	return documents, err
 }
