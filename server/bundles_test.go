@@ -85,7 +85,7 @@ func (w *world) unzip(content []byte) {
 func TestPortableNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"Letter.docx": "Letter.docx", "con": "_con", "Con.docx": "_Con.docx", "CON .docx": "_CON .docx", "console": "console",
-		"lpt9.x.y": "_lpt9.x.y",
+		"lpt9.x.y":            "_lpt9.x.y",
 		`a<b>c:d"e/f\g|h?i*j`: "a_b_c_d_e_f_g_h_i_j", "a\x01b": "a_b", "dot.": "dot_", "blank ": "blank_", "..": "_", "": "",
 		"日本.pdf": "日本.pdf",
 	} {
