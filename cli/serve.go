@@ -81,7 +81,7 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	diskMetrics(registry, disks, int64(cfg.MinFree))
 	service, err := docgen.New(ctx, docgen.Config{
 		Disks: disks, MinFree: int64(cfg.MinFree), Quota: docgen.Quota{Bytes: int64(cfg.UserBytes), Files: cfg.UserFiles},
-		WordTemplates: cfg.Compat != string(server.CompatBox), Defaults: cfg.defaults(),
+		WordTemplates: cfg.Compat != string(server.CompatBox), LeadingSpaces: cfg.Compat == string(server.CompatBox), Defaults: cfg.defaults(),
 		Store: db, Blobs: blobs, Policies: policies, Limits: cfg.limits(), KeepArchives: !cfg.ArchiveDelete,
 		CheckAddress: guard.Check, Notification: server.Notification, Log: log, CountDamage: damageCounter(registry),
 	})

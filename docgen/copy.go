@@ -18,17 +18,17 @@ type NewCopy struct {
 	Name      string // of the copy; empty for the name of the item
 }
 
-func (n NewCopy) check(c *Caller) error {
+func (s *Service) checkCopy(c *Caller, n NewCopy) error {
 	if err := c.require(ScopeWrite); err != nil || n.Name == "" {
 		return err
 	}
-	return checkName(n.Name)
+	return s.checkName(n.Name)
 }
 
 // CopyFile creates a file from a version of another file. It copies neither collaborations nor the template mark. The
 // content is not duplicated: both versions refer to it, because contents never change.
 func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, error) {
-	if err := n.check(c); err != nil {
+	if err := s.checkCopy(c, n); err != nil {
 		return nil, err
 	}
 	var item *Item
@@ -49,6 +49,7 @@ func (s *Service) CopyFile(ctx context.Context, c *Caller, n NewCopy) (*Item, er
 			return err
 		}
 		row, content := s.copyRow(source.row, target, c, n), s.sameContent(version)
+		row.ContentCreatedAt, row.ContentModifiedAt = contentTimes(source.row, version)
 		added, err := content.insertFile(ctx, tx, row)
 		if err != nil {
 			return err
@@ -100,7 +101,7 @@ func (s *Service) copyRow(source store.Item, target place, c *Caller, n NewCopy)
 
 // CopyFolder copies a folder with its content, and each file like CopyFile. Items in the trash are not copied.
 func (s *Service) CopyFolder(ctx context.Context, c *Caller, n NewCopy) (*Item, error) {
-	if err := n.check(c); err != nil {
+	if err := s.checkCopy(c, n); err != nil {
 		return nil, err
 	}
 	n.ItemID = s.folderRow(c, n.ItemID)

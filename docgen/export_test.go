@@ -10,9 +10,11 @@ import (
 
 // Internals for the tests.
 var (
-	CheckName    = checkName
-	FoldKey      = foldKey
-	NumberedName = numberedName
+	CheckName = new(Service).checkName
+	FoldKey   = foldKey
+	// CheckTolerantName checks a name like a service with LeadingSpaces.
+	CheckTolerantName = (&Service{leadingSpaces: true}).checkName
+	NumberedName      = numberedName
 )
 
 // IDs generates ids like a service.

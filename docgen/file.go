@@ -101,7 +101,7 @@ func (s *Service) checkNewFile(ctx context.Context, c *Caller, f NewFile) (into 
 	if err := c.require(ScopeWrite); err != nil {
 		return into, err
 	}
-	if err := checkName(f.Name); err != nil {
+	if err := s.checkName(f.Name); err != nil {
 		return into, err
 	}
 	if err := s.checkRoom(ctx); err != nil {
@@ -135,6 +135,7 @@ type NewVersion struct {
 	IfMatch           string    // the etag that the file must still have; empty for any
 	SHA1              string    // the required SHA-1 of the content, in hexadecimal; empty to skip the check
 	AtLeast           int64     // minimum size of the content in bytes; 0 if unknown
+	ContentCreatedAt  time.Time // that of the previous version when zero
 	ContentModifiedAt time.Time // now when zero
 }
 
@@ -193,7 +194,7 @@ func (s *Service) checkNewVersion(ctx context.Context, c *Caller, v NewVersion) 
 		return into, err
 	}
 	if v.Name != "" {
-		if err := checkName(v.Name); err != nil {
+		if err := s.checkName(v.Name); err != nil {
 			return into, err
 		}
 	}
@@ -232,10 +233,14 @@ func (s *Service) replaceVersion(ctx context.Context, tx *store.Tx, c *Caller, r
 	if err := version.insert(ctx, tx, row.ID, row.VersionNumber+1, row.Name, c.User.ID, now); err != nil {
 		return err
 	}
+	if err := tx.KeepContentTimes(ctx, row.VersionID, row.ContentCreatedAt, row.ContentModifiedAt); err != nil {
+		return err
+	}
 	_, err := tx.SetCurrentVersion(ctx, store.SetCurrentVersionParams{
 		ID: row.ID, VersionID: version.id, VersionNumber: row.VersionNumber + 1, Size: version.size, Sha1: version.sha1,
 		Name: row.Name, NameKey: foldKey(row.Name), ModifiedAt: now, ModifiedBy: c.User.ID,
-		ContentModifiedAt: microsOf(v.ContentModifiedAt, now), Etag: row.Etag,
+		ContentCreatedAt: microsOf(v.ContentCreatedAt, row.ContentCreatedAt), ContentModifiedAt: microsOf(v.ContentModifiedAt, now),
+		Etag: row.Etag,
 	})
 	if err != nil {
 		return lateTaken(err)

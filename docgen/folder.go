@@ -20,7 +20,7 @@ func (s *Service) CreateFolder(ctx context.Context, c *Caller, f NewFolder) (*It
 	if err := c.require(ScopeWrite); err != nil {
 		return nil, err
 	}
-	if err := checkName(f.Name); err != nil {
+	if err := s.checkName(f.Name); err != nil {
 		return nil, err
 	}
 	var item *Item

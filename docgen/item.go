@@ -74,6 +74,10 @@ type FolderRef struct {
 type ItemChange struct {
 	Name        *string
 	Description *string
+
+	ContentCreatedAt  time.Time // unchanged when zero
+	ContentModifiedAt time.Time // unchanged when zero
+
 	ParentID    *int64 // the folder to move the item into
 	ParentOwner int64  // if ParentID is 0, the user who owns that root folder; 0 for the caller
 	IfMatch     string // the etag that the item must still have; empty for any
@@ -320,7 +324,7 @@ func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, ch
 	if err := c.require(ScopeWrite); err != nil {
 		return nil, err
 	}
-	if err := change.check(); err != nil {
+	if err := s.checkChange(change); err != nil {
 		return nil, err
 	}
 	var item *Item
@@ -343,12 +347,12 @@ func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, ch
 	return item, err
 }
 
-func (change ItemChange) check() error {
+func (s *Service) checkChange(change ItemChange) error {
 	if change.ParentOwner != 0 && *change.ParentID != rootID {
 		return Invalid(invalidField("parent.user_id", "user_id is only valid with the root folder, 0: omit it"))
 	}
 	if change.Name != nil {
-		if err := checkName(*change.Name); err != nil {
+		if err := s.checkName(*change.Name); err != nil {
 			return err
 		}
 	}
@@ -390,12 +394,24 @@ func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p pl
 	if err != nil {
 		return lateTaken(err)
 	}
+	if err := setContentTimes(ctx, tx, row, change); err != nil {
+		return err
+	}
 	if change.ParentID != nil {
 		if err := s.handOver(ctx, tx, c, p, target); err != nil {
 			return err
 		}
 	}
 	return s.fire(ctx, tx, c, append(renameEvents(p, row.Name), moveEvents(p, target, row.ParentID.Int64)...)...)
+}
+
+// setContentTimes changes when the content of an item was created and modified, as far as the change says.
+func setContentTimes(ctx context.Context, tx *store.Tx, row store.Item, change ItemChange) error {
+	if change.ContentCreatedAt.IsZero() && change.ContentModifiedAt.IsZero() {
+		return nil
+	}
+	return tx.SetContentTimes(ctx, row.ID,
+		microsOf(change.ContentCreatedAt, row.ContentCreatedAt), microsOf(change.ContentModifiedAt, row.ContentModifiedAt))
 }
 
 // lateTaken returns the result of a change of a name: an Error if another transaction has taken the name since nameFree

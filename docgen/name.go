@@ -20,8 +20,12 @@ import (
 const MaxNameLength = 255
 
 // checkName checks the name of a file or folder.
-func checkName(name string) error {
-	if err := nameError(name, MaxNameLength); err != nil {
+func (s *Service) checkName(name string) error {
+	checked := name
+	if s.leadingSpaces {
+		checked = strings.TrimLeft(name, " ")
+	}
+	if err := nameError(checked, MaxNameLength-(len(name)-len(checked))); err != nil {
 		return err
 	}
 	return nil

@@ -56,6 +56,17 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestTolerantNames checks names with spaces at their beginning, which a service can accept.
+func TestTolerantNames(t *testing.T) {
+	long := strings.Repeat("a", docgen.MaxNameLength)
+	for name, want := range map[string]docgen.Code{
+		" a": "", "  a b": "", "   ": docgen.CodeNameInvalid, " ..": docgen.CodeNameInvalid, "a ": docgen.CodeNameInvalid,
+		" " + long: docgen.CodeNameTooLong, " " + long[1:]: "", "\u3000a": docgen.CodeNameInvalid, "\ta": docgen.CodeNameInvalid,
+	} {
+		wantCode(t, docgen.CheckTolerantName(name), want)
+	}
+}
+
 func TestFoldKey(t *testing.T) {
 	same := map[string][2]string{
 		"case":                         {"Letter.DOCX", "lETTER.docx"},

@@ -64,6 +64,7 @@ type Config struct {
 	FaultPause time.Duration
 
 	Defaults      Defaults // of batches whose template sets none; New does not check them
+	LeadingSpaces bool     // names of files and folders can start with spaces
 	WordTemplates bool     // only files that can be Word documents can be marked as templates
 
 	// Notification encodes a notification in ASCII, which every receiver reads the same way. If it is nil,
@@ -97,6 +98,7 @@ type Service struct {
 	room         room
 	quota        Quota
 
+	leadingSpaces bool
 	wordTemplates bool
 	defaults      Defaults
 
@@ -124,7 +126,7 @@ type enterprise struct {
 func New(ctx context.Context, cfg Config) (*Service, error) {
 	s := &Service{
 		db: cfg.Store, blobs: cfg.Blobs, limits: cfg.Limits.withDefaults(), now: cfg.Now, keepArchives: cfg.KeepArchives,
-		wordTemplates: cfg.WordTemplates, defaults: cfg.Defaults,
+		leadingSpaces: cfg.LeadingSpaces, wordTemplates: cfg.WordTemplates, defaults: cfg.Defaults,
 		notification: cfg.Notification, checkAddress: cfg.CheckAddress, backlogs: backlogs{users: map[int64]*userBacklog{}},
 		log: cfg.Log, countDamage: cfg.CountDamage, indexing: make(chan struct{}, 1),
 		identities: map[int64]string{},
@@ -269,7 +271,7 @@ func microsOf(t time.Time, otherwise int64) int64 {
 	if t.IsZero() {
 		return otherwise
 	}
-	return t.UnixMicro()
+	return cmp.Or(t.UnixMicro(), 1) // 0 means that there is no time
 }
 
 func randomBytes(n int) []byte {

@@ -93,7 +93,7 @@ func (s *Service) Restore(ctx context.Context, c *Caller, kind Kind, id int64, r
 		return nil, err
 	}
 	if r.Name != "" {
-		if err := checkName(r.Name); err != nil {
+		if err := s.checkName(r.Name); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,7 @@
 package docgen
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -187,7 +188,9 @@ func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, version
 			return err
 		}
 		version := s.sameContent(row)
-		if err := s.replaceVersion(ctx, tx, c, p.row, NewVersion{Name: row.Name}, version); err != nil {
+		created, modified := contentTimes(p.row, row)
+		same := NewVersion{Name: row.Name, ContentCreatedAt: timeOf(created), ContentModifiedAt: timeOf(modified)}
+		if err := s.replaceVersion(ctx, tx, c, p.row, same, version); err != nil {
 			return err
 		}
 		if row, err = tx.Version(ctx, version.id); err != nil {
@@ -208,6 +211,14 @@ func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, version
 		return s.fire(ctx, tx, c, versionEvents(p, row.Name)...)
 	})
 	return promoted, err
+}
+
+// contentTimes returns when the content of a version was created and modified.
+func contentTimes(file store.Item, version store.FileVersion) (created, modified int64) {
+	if version.ID == file.VersionID {
+		return file.ContentCreatedAt, file.ContentModifiedAt
+	}
+	return cmp.Or(version.ContentCreatedAt, file.ContentCreatedAt), cmp.Or(version.ContentModifiedAt, version.CreatedAt)
 }
 
 // sameContent returns the content of a version, for another version. The caller must have locked the tree or the item of the existing

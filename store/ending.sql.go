@@ -171,7 +171,7 @@ func (q *Queries) Merge(ctx context.Context, batchID string) (DocgenMerge, error
 }
 
 const mergeParts = `-- name: MergeParts :many
-SELECT docgen_jobs.id AS job_id, file_versions.id, file_versions.file_id, file_versions.number, file_versions.name, file_versions.blob_key, file_versions.size, file_versions.sha1, file_versions.created_at, file_versions.created_by, file_versions.storage_policy_id, file_versions.wanted_policy_id, file_versions.trashed_at, file_versions.trashed_by, file_versions.restored_at, file_versions.restored_by
+SELECT docgen_jobs.id AS job_id, file_versions.id, file_versions.file_id, file_versions.number, file_versions.name, file_versions.blob_key, file_versions.size, file_versions.sha1, file_versions.created_at, file_versions.created_by, file_versions.storage_policy_id, file_versions.wanted_policy_id, file_versions.trashed_at, file_versions.trashed_by, file_versions.restored_at, file_versions.restored_by, file_versions.content_created_at, file_versions.content_modified_at
 FROM docgen_jobs JOIN file_versions ON file_versions.id = docgen_jobs.output_version_id
 WHERE docgen_jobs.batch_id = $1
 ORDER BY docgen_jobs.id
@@ -209,6 +209,8 @@ func (q *Queries) MergeParts(ctx context.Context, batchID string) ([]MergePartsR
 			&i.FileVersion.TrashedBy,
 			&i.FileVersion.RestoredAt,
 			&i.FileVersion.RestoredBy,
+			&i.FileVersion.ContentCreatedAt,
+			&i.FileVersion.ContentModifiedAt,
 		); err != nil {
 			return nil, err
 		}

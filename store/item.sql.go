@@ -303,11 +303,20 @@ func (q *Queries) LockItem(ctx context.Context, id int64) (int64, error) {
 	return result.RowsAffected()
 }
 
+const setContentTimes = `-- name: SetContentTimes :exec
+UPDATE items SET content_created_at = $2, content_modified_at = $3 WHERE id = $1
+`
+
+func (q *Queries) SetContentTimes(ctx context.Context, iD int64, contentCreatedAt int64, contentModifiedAt int64) error {
+	_, err := q.db.ExecContext(ctx, setContentTimes, iD, contentCreatedAt, contentModifiedAt)
+	return err
+}
+
 const setCurrentVersion = `-- name: SetCurrentVersion :execrows
 UPDATE items
 SET version_id = $2, version_number = $3, size = $4, sha1 = $5, name = $6, name_key = $7, etag = etag + 1,
-    modified_at = $8, modified_by = $9, content_modified_at = $10
-WHERE id = $1 AND etag = $11 AND trashed_at = 0
+    modified_at = $8, modified_by = $9, content_created_at = $10, content_modified_at = $11
+WHERE id = $1 AND etag = $12 AND trashed_at = 0
 `
 
 type SetCurrentVersionParams struct {
@@ -320,6 +329,7 @@ type SetCurrentVersionParams struct {
 	NameKey           string
 	ModifiedAt        int64
 	ModifiedBy        int64
+	ContentCreatedAt  int64
 	ContentModifiedAt int64
 	Etag              int64
 }
@@ -335,6 +345,7 @@ func (q *Queries) SetCurrentVersion(ctx context.Context, arg SetCurrentVersionPa
 		arg.NameKey,
 		arg.ModifiedAt,
 		arg.ModifiedBy,
+		arg.ContentCreatedAt,
 		arg.ContentModifiedAt,
 		arg.Etag,
 	)

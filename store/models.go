@@ -229,21 +229,23 @@ type Erasure struct {
 }
 
 type FileVersion struct {
-	ID              int64
-	FileID          int64
-	Number          int64
-	Name            string
-	BlobKey         string
-	Size            int64
-	Sha1            string
-	CreatedAt       int64
-	CreatedBy       int64
-	StoragePolicyID int64
-	WantedPolicyID  int64
-	TrashedAt       int64
-	TrashedBy       int64
-	RestoredAt      int64
-	RestoredBy      int64
+	ID                int64
+	FileID            int64
+	Number            int64
+	Name              string
+	BlobKey           string
+	Size              int64
+	Sha1              string
+	CreatedAt         int64
+	CreatedBy         int64
+	StoragePolicyID   int64
+	WantedPolicyID    int64
+	TrashedAt         int64
+	TrashedBy         int64
+	RestoredAt        int64
+	RestoredBy        int64
+	ContentCreatedAt  int64
+	ContentModifiedAt int64
 }
 
 type FolderCount struct {

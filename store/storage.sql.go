@@ -72,7 +72,7 @@ func (q *Queries) InsertStoragePolicy(ctx context.Context, arg InsertStoragePoli
 }
 
 const misplacedVersions = `-- name: MisplacedVersions :many
-SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE wanted_policy_id <> storage_policy_id AND id > $1 ORDER BY id LIMIT $2
+SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by, content_created_at, content_modified_at FROM file_versions WHERE wanted_policy_id <> storage_policy_id AND id > $1 ORDER BY id LIMIT $2
 `
 
 // MisplacedVersions returns the first versions after an id whose content is to be moved to another policy's store.
@@ -101,6 +101,8 @@ func (q *Queries) MisplacedVersions(ctx context.Context, iD int64, limit int32) 
 			&i.TrashedBy,
 			&i.RestoredAt,
 			&i.RestoredBy,
+			&i.ContentCreatedAt,
+			&i.ContentModifiedAt,
 		); err != nil {
 			return nil, err
 		}

@@ -77,8 +77,18 @@ func (q *Queries) IsContentNamed(ctx context.Context, blobKey string, storagePol
 	return is_named, err
 }
 
+const keepContentTimes = `-- name: KeepContentTimes :exec
+UPDATE file_versions SET content_created_at = $2, content_modified_at = $3 WHERE id = $1
+`
+
+// KeepContentTimes stores the times of the content of a version that is no longer the current one.
+func (q *Queries) KeepContentTimes(ctx context.Context, iD int64, contentCreatedAt int64, contentModifiedAt int64) error {
+	_, err := q.db.ExecContext(ctx, keepContentTimes, iD, contentCreatedAt, contentModifiedAt)
+	return err
+}
+
 const pastVersions = `-- name: PastVersions :many
-SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE file_id = $1 AND id <> $2 ORDER BY number DESC LIMIT $3 OFFSET $4
+SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by, content_created_at, content_modified_at FROM file_versions WHERE file_id = $1 AND id <> $2 ORDER BY number DESC LIMIT $3 OFFSET $4
 `
 
 type PastVersionsParams struct {
@@ -119,6 +129,8 @@ func (q *Queries) PastVersions(ctx context.Context, arg PastVersionsParams) ([]F
 			&i.TrashedBy,
 			&i.RestoredAt,
 			&i.RestoredBy,
+			&i.ContentCreatedAt,
+			&i.ContentModifiedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -152,7 +164,7 @@ func (q *Queries) TrashVersion(ctx context.Context, iD int64, trashedAt int64, t
 }
 
 const version = `-- name: Version :one
-SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE id = $1
+SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by, content_created_at, content_modified_at FROM file_versions WHERE id = $1
 `
 
 func (q *Queries) Version(ctx context.Context, id int64) (FileVersion, error) {
@@ -174,12 +186,14 @@ func (q *Queries) Version(ctx context.Context, id int64) (FileVersion, error) {
 		&i.TrashedBy,
 		&i.RestoredAt,
 		&i.RestoredBy,
+		&i.ContentCreatedAt,
+		&i.ContentModifiedAt,
 	)
 	return i, err
 }
 
 const versionBefore = `-- name: VersionBefore :one
-SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by FROM file_versions WHERE file_id = $1 AND number < $2 AND trashed_at = 0 ORDER BY number DESC LIMIT 1
+SELECT id, file_id, number, name, blob_key, size, sha1, created_at, created_by, storage_policy_id, wanted_policy_id, trashed_at, trashed_by, restored_at, restored_by, content_created_at, content_modified_at FROM file_versions WHERE file_id = $1 AND number < $2 AND trashed_at = 0 ORDER BY number DESC LIMIT 1
 `
 
 // VersionBefore returns the latest version of a file before the given number that is not in the trash.
@@ -202,6 +216,8 @@ func (q *Queries) VersionBefore(ctx context.Context, fileID int64, number int64)
 		&i.TrashedBy,
 		&i.RestoredAt,
 		&i.RestoredBy,
+		&i.ContentCreatedAt,
+		&i.ContentModifiedAt,
 	)
 	return i, err
 }

@@ -45,8 +45,11 @@ WHERE id = $1 AND etag = $8 AND trashed_at = 0;
 -- name: SetCurrentVersion :execrows
 UPDATE items
 SET version_id = $2, version_number = $3, size = $4, sha1 = $5, name = $6, name_key = $7, etag = etag + 1,
-    modified_at = $8, modified_by = $9, content_modified_at = $10
-WHERE id = $1 AND etag = $11 AND trashed_at = 0;
+    modified_at = $8, modified_by = $9, content_created_at = $10, content_modified_at = $11
+WHERE id = $1 AND etag = $12 AND trashed_at = 0;
+
+-- name: SetContentTimes :exec
+UPDATE items SET content_created_at = $2, content_modified_at = $3 WHERE id = $1;
 
 -- name: AddArchiveSize :exec
 -- AddArchiveSize adds to the size of an archive, in bytes.

@@ -19,6 +19,10 @@ SELECT * FROM file_versions WHERE file_id = $1 AND id <> $2 ORDER BY number DESC
 -- name: CountPastVersions :one
 SELECT COUNT(*) FROM file_versions WHERE file_id = $1 AND id <> $2;
 
+-- name: KeepContentTimes :exec
+-- KeepContentTimes stores the times of the content of a version that is no longer the current one.
+UPDATE file_versions SET content_created_at = $2, content_modified_at = $3 WHERE id = $1;
+
 -- name: TrashVersion :exec
 UPDATE file_versions SET trashed_at = $2, trashed_by = $3 WHERE id = $1;
 
