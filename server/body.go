@@ -88,6 +88,14 @@ func (c *call) readJSON(v any) ([]docgen.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.decode(text, v)
+}
+
+// decode decodes a JSON object, with the tolerance of the call.
+func (c *call) decode(text []byte, v any) ([]docgen.Problem, error) {
+	if c.tolerant {
+		return decodeTolerant(text, v)
+	}
 	return decode(text, v, nil)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"path"
 	"runtime/debug"
 	"strings"
@@ -28,6 +29,8 @@ type call struct {
 	span   trace.Span
 	in     *inFlight // the limits of all calls
 	undo   []func()  // releases what this call holds
+
+	tolerant bool // whether unknown fields of the request body are ignored
 }
 
 type callKey struct{}
@@ -92,8 +95,11 @@ func isAlphanumeric(r rune) bool {
 // dispatch passes a call to the handler of its route. For unknown routes and methods, it sends our error instead of net/http's response.
 // It also keeps net/http from redirecting //2.0//users to /2.0/users: every path has only one form.
 func (a *api) dispatch(c *call) {
+	if a.compat == CompatBox {
+		c.r.URL = tolerated(c.r.URL)
+	}
 	if path.Clean(c.r.URL.Path) != c.r.URL.Path {
-		a.sendError(c, failf(docgen.CodeNotFound, messageRoute))
+		a.sendError(c, noOperation(c.r, "A path must not end with a slash or contain empty or relative segments."))
 		return
 	}
 	if _, pattern := c.site.mux.Handler(c.r); pattern != "" {
@@ -102,11 +108,35 @@ func (a *api) dispatch(c *call) {
 	}
 	held := &holdErrors{ResponseWriter: c.w}
 	c.site.mux.ServeHTTP(held, c.r)
-	e := failf(docgen.CodeNotFound, messageRoute)
+	e := noOperation(c.r, "The reference of the API lists all operations.")
 	if held.status == http.StatusMethodNotAllowed {
 		e = failf(codeMethod, "The path does not support %s. Supported methods: %s.", c.r.Method, c.w.Header().Get("Allow"))
 	}
 	a.sendError(c, e)
+}
+
+// tolerated returns the URL without what clients of the Box API add to it: a slash at the end, and /api at the beginning, as in the URL for
+// uploads.
+func tolerated(u *url.URL) *url.URL {
+	p := u.EscapedPath()
+	if rest, ok := strings.CutPrefix(p, "/api/"); ok && strings.HasPrefix(rest, "2.0/") {
+		p = "/" + rest
+	}
+	if len(p) > 1 {
+		p = strings.TrimSuffix(p, "/")
+	}
+	decoded, err := url.PathUnescape(p)
+	if err != nil || p == u.EscapedPath() {
+		return u
+	}
+	changed := *u
+	changed.Path, changed.RawPath = decoded, p
+	return &changed
+}
+
+// noOperation returns the Error for a request that no route matches, with advice.
+func noOperation(r *http.Request, advice string) *docgen.Error {
+	return failf(docgen.CodeNotFound, "There is no operation %s %s. %s", printable(r.Method), printable(strings.TrimPrefix(r.URL.Path, prefix)), advice)
 }
 
 // sendError sends an error as the response of a call, where huma does not.

@@ -60,11 +60,20 @@ func TestUpload(t *testing.T) {
 			{"a part without a name after the file", request{body: form{attributes("f.txt"), content, {"", "x"}}}, 400, "bad_request",
 				"invalid_parameter "},
 			{"another part before the file", request{body: form{attributes("f.txt"), {"note", "x"}, content}}, 400, "bad_request",
-				"invalid_parameter note"},
+				"invalid_parameter file"},
+			{"the content under another name", request{body: form{attributes("g.txt"), {"contents", "hello"}}}, 201, "", ""},
+			{"the content without a name", request{body: form{attributes("h.txt"), {"", "hello"}}}, 201, "", ""},
+			{"null for what may be omitted", request{body: form{{"attributes", `{"name":"i.txt","parent":{"id":"0","type":null},` +
+				`"content_created_at":null}`}, content}}, 201, "", ""},
+			{"null for what is required", request{body: form{{"attributes", `{"name":null,"parent":{"id":"0"}}`}, content}}, 400, "bad_request",
+				"invalid_parameter name"},
+			{"an unknown attribute", request{body: form{{"attributes", `{"name":"f.txt","parent":{"id":"0"},"size":5}`}, content}}, 400,
+				"bad_request", "invalid_parameter size"},
+			{"a name with a space first", request{body: form{attributes(" f.txt"), content}}, 400, "item_name_invalid", "invalid_parameter name"},
 			{"the digest twice", request{body: form{attributes("f.txt"), content},
 				header: http.Header{"Content-Md5": {digest("hello"), digest("hello")}}}, 400, "bad_request", "invalid_parameter Content-Md5"},
 			{"no parts", request{body: form{}}, 400, "bad_request", "missing_parameter attributes"},
-			{"another part", request{body: form{{"meta", "{}"}, content}}, 400, "bad_request", "missing_parameter attributes"},
+			{"another part", request{body: form{{"meta", "{}"}, content}}, 400, "metadata_after_file_contents", ""},
 			{"attributes that are no JSON", request{body: form{{"attributes", "name=x"}, content}}, 400, "bad_request", ""},
 			{"attributes without a name", request{body: form{{"attributes", `{"parent":{"id":"0"}}`}, content}}, 400, "bad_request",
 				"missing_parameter name"},
@@ -140,10 +149,22 @@ func TestUploadedFile(t *testing.T) {
 				t.Errorf("the file is %v", got)
 			}
 		})
+		w.t.Run("a new version without attributes", func(t *testing.T) {
+			for _, body := range []form{
+				{{"file", "v"}}, {{"contents", "w"}}, {{"attributes", `{"name":null}`}, {"file", "hello again"}},
+			} {
+				v := w.do("POST "+path+"/content", request{body: body}).want(t, 200)
+				if got := v["entries"].([]any)[0].(object); got["name"] != "second.txt" || got["sha1"] != digest(body[len(body)-1][1]) {
+					t.Errorf("after %v, the file is %v", body, got)
+				}
+			}
+			w.do("POST "+path+"/content", request{body: form{{"file", "v"}, {"attributes", "{}"}}}).want(t, 400, "metadata_after_file_contents")
+			w.do("POST "+path+"/content", request{body: form{{"attributes", "{}"}}}).want(t, 400, "bad_request")
+		})
 		w.t.Run("its first version is kept", func(t *testing.T) {
 			version := w.do("GET /folders/0/items?fields=version_number,file_version", request{}).want(t, 200)
-			if n := version["entries"].([]any)[0].(object)["version_number"]; n != "2" {
-				t.Errorf("version_number %v, want 2", n)
+			if n := version["entries"].([]any)[0].(object)["version_number"]; n != "5" {
+				t.Errorf("version_number %v, want 5", n)
 			}
 			res := w.do("GET "+path+"/content", request{})
 			if string(res.text) != "hello again" {

@@ -29,21 +29,36 @@ const (
 //
 // The struct tags are those that generate the OpenAPI document, so the two always agree: a field is required unless it is omitempty or
 // omitzero, its enum tag lists the valid values, and minLength:"1" rejects an empty string, which would otherwise count as an omitted
-// field. Inputs reads each userInput, which shares its memory with text; it may be nil if v has none.
+// field. A null counts as an omitted field where the field may be omitted. Inputs reads each userInput, which shares its memory with text; it
+// may be nil if v has none.
 func decode(text []byte, v any, inputs *docgen.Inputs) ([]docgen.Problem, error) {
-	if len(bytes.TrimSpace(text)) == 0 {
+	return (&decoder{text: text, inputs: inputs}).decode(v)
+}
+
+// decodeTolerant is decode for clients that send more fields than this API has: it ignores unknown fields, except refusedFields.
+func decodeTolerant(text []byte, v any) ([]docgen.Problem, error) {
+	return (&decoder{text: text, tolerant: true}).decode(v)
+}
+
+// refusedFields are fields of the Box API that protect or publish an item. If Platen ignored them, the caller would believe that it did.
+var refusedFields = []string{
+	"can_non_owners_invite", "disposition_at", "is_collaboration_restricted_to_enterprise", "lock", "permissions", "shared_link",
+}
+
+func (d *decoder) decode(v any) ([]docgen.Problem, error) {
+	if len(bytes.TrimSpace(d.text)) == 0 {
 		return nil, failf(docgen.CodeBadRequest, "The body is empty; it must be a JSON object.")
 	}
-	if !utf8.Valid(text) {
-		return nil, malformed(text, validPrefix(text), "the text is not UTF-8")
+	if !utf8.Valid(d.text) {
+		return nil, malformed(d.text, validPrefix(d.text), "the text is not UTF-8")
 	}
-	d := &decoder{text: text, in: docgen.NewJSONDecoder(text), inputs: inputs}
+	d.in = docgen.NewJSONDecoder(d.text)
 	if err := d.value(reflect.ValueOf(v).Elem(), "", field{}); err != nil {
-		return nil, syntaxError(text, err)
+		return nil, syntaxError(d.text, err)
 	}
-	end := len(text) - len(bytes.TrimLeft(text[d.in.InputOffset():], " \t\r\n"))
-	if end < len(text) {
-		return nil, malformed(text, end, "unexpected data after the end of the object")
+	end := len(d.text) - len(bytes.TrimLeft(d.text[d.in.InputOffset():], " \t\r\n"))
+	if end < len(d.text) {
+		return nil, malformed(d.text, end, "unexpected data after the end of the object")
 	}
 	return d.problems, nil
 }
@@ -93,6 +108,7 @@ type decoder struct {
 	in       *jsontext.Decoder // of text
 	inputs   *docgen.Inputs
 	problems []docgen.Problem
+	tolerant bool // ignores unknown fields
 }
 
 var (
@@ -126,7 +142,7 @@ func (d *decoder) value(v reflect.Value, path string, f field) error {
 	case t.Implements(changeType):
 		v.FieldByName("Given").SetBool(true)
 		return d.value(v.FieldByName("Value"), path, f)
-	case next == jsontext.KindNull && (t.Kind() == reflect.Pointer || t == timeType): // like an omitted field
+	case next == jsontext.KindNull && f.optional: // like an omitted field
 		return d.in.SkipValue()
 	case t.Kind() == reflect.Pointer:
 		v.Set(reflect.New(t.Elem()))
@@ -191,7 +207,7 @@ func (d *decoder) object(v reflect.Value, path string) error {
 		}
 	}
 	for _, f := range fields {
-		if at := join(path, f.name); f.required && !seen[f.name] {
+		if at := join(path, f.name); !f.optional && !seen[f.name] {
 			d.note(docgen.ReasonMissing, at, "%s is required", quote(at))
 		}
 	}
@@ -204,6 +220,8 @@ func (d *decoder) member(v reflect.Value, path, name string, fields []field, see
 	at := join(path, name)
 	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 	switch {
+	case i < 0 && d.tolerant:
+		return d.ignore(at, name)
 	case i < 0:
 		d.note(docgen.ReasonInvalid, at, "%s is not a field of this request; valid fields are %s", quote(at), names(fields))
 		return d.in.SkipValue()
@@ -213,6 +231,14 @@ func (d *decoder) member(v reflect.Value, path, name string, fields []field, see
 	}
 	seen[name] = true
 	return d.value(v.Field(fields[i].index), at, fields[i])
+}
+
+// ignore skips the value of an unknown field.
+func (d *decoder) ignore(at, name string) error {
+	if slices.Contains(refusedFields, name) && d.in.PeekKind() != jsontext.KindNull {
+		d.note(docgen.ReasonInvalid, at, "%s is not supported: omit it, or send null", quote(at))
+	}
+	return d.in.SkipValue()
 }
 
 func (d *decoder) array(v reflect.Value, path string) error {
@@ -300,7 +326,7 @@ func (d *decoder) note(reason, name, format string, args ...any) {
 type field struct {
 	name     string
 	index    int
-	required bool
+	optional bool // whether it may be omitted
 	enum     string
 	notEmpty bool
 }
@@ -310,7 +336,7 @@ func fieldsOf(t reflect.Type) []field {
 	for i := range fields {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		fields[i] = field{name: name, index: i, required: options == "", enum: f.Tag.Get("enum"), notEmpty: f.Tag.Get("minLength") == "1"}
+		fields[i] = field{name: name, index: i, optional: options != "", enum: f.Tag.Get("enum"), notEmpty: f.Tag.Get("minLength") == "1"}
 	}
 	return fields
 }

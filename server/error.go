@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"strings"
 
 	"platen/docgen"
 )
@@ -26,7 +27,6 @@ const (
 
 const (
 	messageInternal = "The server encountered an unexpected error. Its log has the details under the request id."
-	messageRoute    = "The API has no such path."
 )
 
 // failf returns an Error without problems.
@@ -55,7 +55,7 @@ type errorBody struct {
 type errorContext struct {
 	Failures  *failures     `json:"failures,omitempty" doc:"Why a document cannot be generated, for the code document_failed."`
 	Errors    []errorDetail `json:"errors,omitempty" doc:"Everything that is wrong with the request."`
-	Conflicts any           `json:"conflicts,omitempty" doc:"The items in conflict: one object for a file, a list for a folder."`
+	Conflicts any           `json:"conflicts,omitempty" doc:"The item in conflict; for an operation on a folder, a list of items."`
 }
 
 type errorDetail struct {
@@ -98,12 +98,14 @@ func (a *api) answer(c *call, err error) *answer {
 	if kind.challenge != "" {
 		header.Set("WWW-Authenticate", challenge(c, kind.challenge, e.Message))
 	}
-	return &answer{status: kind.Status, header: header, body: newErrorBody(a.baseURL, c.id, kind.Status, e)}
+	onFolders := strings.HasPrefix(c.r.URL.Path, prefix+"/folders")
+	return &answer{status: kind.Status, header: header, body: newErrorBody(a.baseURL, c.id, kind.Status, e, onFolders)}
 }
 
-func newErrorBody(baseURL, requestID string, status int, e *docgen.Error) *errorBody {
+// newErrorBody encodes an error. onFolders says whether the operation creates or changes folders.
+func newErrorBody(baseURL, requestID string, status int, e *docgen.Error, onFolders bool) *errorBody {
 	return &errorBody{
-		Type: "error", Status: status, Code: e.Code, Message: e.Message, ContextInfo: contextOf(e),
+		Type: "error", Status: status, Code: e.Code, Message: e.Message, ContextInfo: contextOf(e, onFolders),
 		HelpURL: baseURL + "/docs/errors#" + string(e.Code), RequestID: requestID,
 	}
 }
@@ -139,11 +141,11 @@ func (a *api) explain(c *call, err error) *docgen.Error {
 	return failf(codeInternal, messageInternal)
 }
 
-func contextOf(e *docgen.Error) *errorContext {
+func contextOf(e *docgen.Error, onFolders bool) *errorContext {
 	if len(e.Problems) == 0 && len(e.Conflicts) == 0 && e.Failures == nil {
 		return nil
 	}
-	info := &errorContext{Conflicts: conflictsOf(e.Conflicts)}
+	info := &errorContext{Conflicts: conflictsOf(e.Conflicts, onFolders)}
 	if e.Failures != nil {
 		info.Failures = new(failuresOf(*e.Failures))
 	}
@@ -153,15 +155,15 @@ func contextOf(e *docgen.Error) *errorContext {
 	return info
 }
 
-// conflictsOf encodes the items in conflict as clients expect them: one file, or a list of folders.
-func conflictsOf(items []docgen.Item) any {
-	if len(items) == 1 && items[0].Kind == docgen.File {
-		return entryOf(&items[0], nil)
-	}
-	if len(items) == 0 {
+// conflictsOf encodes the items in conflict as clients expect them: a list for operations on folders, and otherwise one item.
+func conflictsOf(items []docgen.Item, onFolders bool) any {
+	switch {
+	case len(items) == 0:
 		return nil
+	case onFolders:
+		return each(items, func(item *docgen.Item) entry { return entryOf(item, nil) })
 	}
-	return each(items, func(item *docgen.Item) entry { return entryOf(item, nil) })
+	return entryOf(&items[0], nil)
 }
 
 // send writes an answer where huma does not: for unknown routes, panics, and the operator's pages.

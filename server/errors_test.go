@@ -117,7 +117,11 @@ func TestErrors(t *testing.T) {
 			{"an etag that has passed, of a file to delete", "DELETE " + at("/files/{file_id}", s),
 				request{header: http.Header{"If-Match": {`"7"`}}}, 412, "precondition_failed", nil, ""},
 
-			{"an id in the path that is no number", "GET /files/abc", request{}, 404, "not_found", []string{"invalid_parameter file"}, "Not Found"},
+			{"an id in the path that is no number", "GET /files/abc", request{}, 404, "not_found", []string{"invalid_parameter file"},
+				"There is no operation GET /files/abc. 'abc' is not the id of a file"},
+			{"an operation that does not exist", "POST /files/upload_sessions", request{body: object{}}, 404, "not_found",
+				[]string{"invalid_parameter file"}, "There is no operation POST /files/upload_sessions."},
+			{"a slash at the end", "GET /files/", request{}, 404, "not_found", nil, "must not end with a slash"},
 			{"an id in the path beyond 64 bits", "GET /files/99999999999999999999", request{}, 404, "not_found",
 				[]string{"invalid_parameter file"}, ""},
 			{"an id in the path that is negative", "GET /folders/-1", request{}, 404, "not_found", []string{"invalid_parameter folder"}, ""},
@@ -134,7 +138,7 @@ func TestErrors(t *testing.T) {
 			{"another user's folder as a parent", "POST /folders", folder(object{"name": "x", "parent": object{"id": id(theirs.folder)}}),
 				404, "not_found", []string{"invalid_parameter folder"}, ""},
 
-			{"an unknown route", "GET /nothing", request{}, 404, "not_found", nil, "no such path"},
+			{"an unknown route", "GET /nothing", request{}, 404, "not_found", nil, "There is no operation GET /nothing."},
 			{"another version in the address", "GET //3.0/docgen_templates", request{}, 404, "not_found", nil, ""},
 			{"the root", "GET //", request{}, 404, "not_found", nil, ""},
 			{"an unsupported method", "PUT /docgen_templates", request{}, 405, "method_not_allowed", nil, "GET, HEAD, POST"},

@@ -159,6 +159,9 @@ type itemChange struct {
 	Name        *string   `json:"name,omitempty" doc:"The new name."`
 	Description *string   `json:"description,omitempty" doc:"The new description."`
 	Parent      *movedRef `json:"parent,omitempty" doc:"The folder to move it to."`
+
+	ContentCreatedAt  timestamp `json:"content_created_at,omitzero" doc:"When the content was created."`
+	ContentModifiedAt timestamp `json:"content_modified_at,omitzero" doc:"When the content was last changed."`
 }
 
 // movedRef identifies the folder to move an item to.
@@ -175,7 +178,10 @@ type parentRef struct {
 }
 
 func (b *itemChange) change(ifMatch string) docgen.ItemChange {
-	change := docgen.ItemChange{Name: b.Name, Description: b.Description, IfMatch: bareETag(ifMatch)}
+	change := docgen.ItemChange{
+		Name: b.Name, Description: b.Description, IfMatch: bareETag(ifMatch),
+		ContentCreatedAt: b.ContentCreatedAt.Time, ContentModifiedAt: b.ContentModifiedAt.Time,
+	}
 	if b.Parent != nil {
 		id := int64(b.Parent.ID)
 		change.ParentID, change.ParentOwner = &id, int64(b.Parent.UserID)

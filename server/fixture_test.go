@@ -107,7 +107,7 @@ func newWorldOf(t *testing.T, cfg server.Config, service docgen.Config) *world {
 	w.blobs, err = blob.Open(t.TempDir())
 	must(t, err)
 	service.Blobs, service.Now = w.blobs, func() time.Time { return time.UnixMicro(w.clock.Load()).UTC() }
-	service.Notification = server.Notification
+	service.Notification, service.LeadingSpaces = server.Notification, cfg.Compat == server.CompatBox
 	w.Service, err = docgen.New(t.Context(), service)
 	must(t, err)
 	for _, name := range []string{"owner", "other", "reader", "editor", "admin", "carol"} {

@@ -103,7 +103,7 @@ func (c *conn) refuse(theirs []byte) error {
 	id := requestID("")
 	c.listener.log.Info("request refused", "request_id", id, "remote", c.RemoteAddr().String(), "reason", reason)
 	kind := kindOf(e.Code)
-	text, err := marshal(newErrorBody(c.listener.baseURL, id, kind.Status, e))
+	text, err := marshal(newErrorBody(c.listener.baseURL, id, kind.Status, e, false))
 	if err != nil {
 		return err
 	}

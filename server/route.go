@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -44,9 +46,10 @@ func route[I, O any](a *api, pattern string, d doc, operation func(context.Conte
 		if err := known.check(c.r, a.compat == CompatBox); err != nil {
 			return nil, a.refuse(c, d.id, err)
 		}
+		c.tolerant = a.compat == CompatBox && !d.versioned
 		out, err := operation(docgen.ForCaller(ctx, c.caller), c, in)
 		if err != nil {
-			return nil, a.refuse(c, d.id, err)
+			return nil, a.refuse(c, d.id, explained(c.r, err))
 		}
 		return out, nil
 	})
@@ -153,9 +156,25 @@ func (p boolParam) parse(name string) (bool, error) {
 func pathID(kind, text string) (int64, error) {
 	id, ok := parseID(text)
 	if !ok {
-		return 0, docgen.NotFound(kind, shorten(text))
+		return 0, &notAnID{kind, text}
 	}
 	return int64(id), nil
+}
+
+// notAnID is the error for a path with something else in the position of an identifier.
+type notAnID struct{ kind, text string }
+
+func (e *notAnID) Error() string { return quoteParameter(e.text) + " is not the id of a " + e.kind }
+
+// explained returns the Error of an operation with the path of the request.
+func explained(r *http.Request, err error) error {
+	wrong, ok := errors.AsType[*notAnID](err)
+	if !ok {
+		return err
+	}
+	e := noOperation(r, wrong.Error()+", which consists of decimal digits.")
+	e.Problems = docgen.NotFound(wrong.kind, shorten(wrong.text)).Problems
+	return e
 }
 
 // markerPage is a page of a list that is paged by marker.

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -21,26 +22,27 @@ const (
 var docUploadFile = doc{
 	id: "upload_file", tag: tagFiles, upload: true, scope: docgen.ScopeWrite,
 	summary: "Upload a file",
-	description: "The body is multipart/form-data with two parts in this order: attributes, a JSON object, and file, the content. The " +
-		"server checks permissions and the name before it reads the content. An upload that fails leaves nothing behind.",
+	description: "The body is multipart/form-data with two parts in this order: attributes, a JSON object, and the content. The part " +
+		"with the content can have any name. The server checks permissions and the name before it reads the content. An upload that fails leaves nothing behind.",
 	status: http.StatusCreated,
 	errors: []docgen.Code{codeParts, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeBadDigest,
 		docgen.CodeForbidden, docgen.CodeTooLarge, docgen.CodeStorageFull, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse,
 		docgen.CodeBodyTooLarge, codeMediaType, codeTimeout},
 	example: exampleUpload(),
-	also:    uploadBody[fileAttributes](exampleAttributes),
+	also:    uploadBody[fileAttributes](exampleAttributes, "attributes", "file"),
 }
 
 var docUploadVersion = doc{
 	id: "upload_version", tag: tagFiles, upload: true, scope: docgen.ScopeWrite,
-	summary:     "Upload a new version of a file",
-	description: "The body is the same as for a new file. If attributes contains a name, the file is renamed.",
-	status:      http.StatusOK,
+	summary: "Upload a new version of a file",
+	description: "The body is the same as for a new file. If attributes contains a name, the file is renamed. The part attributes can " +
+		"be omitted.",
+	status: http.StatusOK,
 	errors: []docgen.Code{codeParts, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeBadDigest,
 		docgen.CodeForbidden, docgen.CodeTooLarge, docgen.CodeStorageFull, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse,
 		docgen.CodePrecondition, docgen.CodeBodyTooLarge, codeMediaType, codeTimeout},
 	example: exampleUpload(),
-	also:    uploadBody[versionAttributes](exampleVersionAttributes),
+	also:    uploadBody[versionAttributes](exampleVersionAttributes, "file"),
 }
 
 type fileAttributes struct {
@@ -52,6 +54,7 @@ type fileAttributes struct {
 
 type versionAttributes struct {
 	Name              string    `json:"name,omitempty" minLength:"1" doc:"A new name for the file."`
+	ContentCreatedAt  timestamp `json:"content_created_at,omitzero" doc:"When the content was created (default: as before)."`
 	ContentModifiedAt timestamp `json:"content_modified_at,omitzero" doc:"When the content was last changed (default now)."`
 }
 
@@ -80,7 +83,7 @@ func uploadedReply(item *docgen.Item, fields string) *reply[uploaded] {
 
 func (a *api) uploadFile(ctx context.Context, c *call, in *UploadQuery) (*reply[uploaded], error) {
 	var attributes fileAttributes
-	content, err := a.readUpload(c, &attributes)
+	content, err := a.readUpload(c, &attributes, false)
 	if err != nil {
 		return nil, err
 	}
@@ -100,13 +103,13 @@ func (a *api) uploadVersion(ctx context.Context, c *call, in *UploadVersionQuery
 		return nil, err
 	}
 	var attributes versionAttributes
-	content, err := a.readUpload(c, &attributes)
+	content, err := a.readUpload(c, &attributes, true)
 	if err != nil {
 		return nil, err
 	}
 	item, err := a.service.CreateVersion(ctx, c.caller, docgen.NewVersion{
 		FileID: id, Name: attributes.Name, IfMatch: bareETag(in.IfMatch), SHA1: in.Digest, AtLeast: contentAtLeast(c.r),
-		ContentModifiedAt: attributes.ContentModifiedAt.Time,
+		ContentCreatedAt: attributes.ContentCreatedAt.Time, ContentModifiedAt: attributes.ContentModifiedAt.Time,
 	}, content)
 	if err != nil {
 		return nil, err
@@ -191,9 +194,9 @@ func contentAtLeast(r *http.Request) int64 {
 	return max(0, r.ContentLength-maxPartsBytes)
 }
 
-// readUpload reads the attributes of an upload and returns its content. The content streams from the connection to the blob store: an
-// upload needs neither memory for it nor a temporary file.
-func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {
+// readUpload reads the attributes of an upload and returns its content, the part after them. If they are optional, the content may also be
+// the first part. The content streams from the connection to the blob store: an upload needs neither memory for it nor a temporary file.
+func (a *api) readUpload(c *call, attributes any, optional bool) (io.Reader, error) {
 	if err := wantMediaType(c.r, "multipart/form-data"); err != nil {
 		return nil, err
 	}
@@ -203,39 +206,54 @@ func (a *api) readUpload(c *call, attributes any) (io.Reader, error) {
 		return nil, failf(docgen.CodeBadRequest, "The body is not valid multipart/form-data: the Content-Type header has no boundary.")
 	}
 	part, err := c.nextPart(parts, "attributes")
-	if err != nil {
+	announced := err == nil && part.FormName() == "attributes"
+	switch {
+	case err != nil:
 		return nil, err
+	case announced:
+		if err := c.readAttributes(part, attributes); err != nil {
+			return nil, err
+		}
+		if part, err = c.nextPart(parts, "file"); err != nil {
+			return nil, err
+		}
+	case !optional:
+		return nil, failf(codeParts, messageParts)
 	}
+	if part.FormName() == "attributes" {
+		return nil, docgen.Invalid(repeatedPart("attributes"))
+	}
+	return &filePart{part, parts, announced, c}, nil
+}
+
+const messageParts = "The part attributes must come before the part with the content."
+
+// readAttributes reads the part attributes of an upload.
+func (c *call) readAttributes(part io.Reader, attributes any) error {
 	text, err := io.ReadAll(io.LimitReader(part, maxAttributesBytes+1))
 	if err != nil {
-		return nil, c.unreadableParts()
+		return c.unreadableParts()
 	}
 	if len(text) > maxAttributesBytes {
-		return nil, failf(docgen.CodeBodyTooLarge, "The part attributes is larger than the limit of %d bytes.", maxAttributesBytes)
+		return failf(docgen.CodeBodyTooLarge, "The part attributes is larger than the limit of %d bytes.", maxAttributesBytes)
 	}
-	problems, err := decode(text, attributes, nil)
-	if err != nil {
-		return nil, err
-	}
-	if len(problems) > 0 {
-		return nil, docgen.Invalid(problems...)
-	}
-	file, err := c.nextPart(parts, "file")
-	return &filePart{file, parts, c}, err
+	problems, err := c.decode(text, attributes)
+	return cmp.Or(err, docgen.Invalid(problems...))
 }
 
 // A filePart is the content of an upload. It may end too early even if the connection is intact. The upload must end with it: another
 // part is an error, because the server would drop it.
 type filePart struct {
-	part  io.Reader
-	parts *multipart.Reader
-	call  *call
+	*multipart.Part
+	parts     *multipart.Reader
+	announced bool // whether the part attributes came before
+	call      *call
 }
 
 func (f *filePart) Read(p []byte) (int, error) {
-	n, err := f.part.Read(p)
+	n, err := f.Part.Read(p)
 	if err == io.EOF {
-		if failure := f.call.noFurtherPart(f.parts); failure != nil {
+		if failure := f.noFurtherPart(); failure != nil {
 			return n, failure
 		}
 	}
@@ -245,45 +263,36 @@ func (f *filePart) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// noFurtherPart returns an Error that names the part after the last one, or nil if there is none.
-func (c *call) noFurtherPart(parts *multipart.Reader) error {
-	part, err := parts.NextRawPart()
+// noFurtherPart returns an Error that names the part after the content, or nil if there is none.
+func (f *filePart) noFurtherPart() error {
+	part, err := f.parts.NextRawPart()
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil
 	case err != nil:
-		return c.unreadableParts()
-	case part.FormName() == "attributes" || part.FormName() == "file":
-		return docgen.Invalid(parameterProblem(part.FormName(), "the part '"+part.FormName()+"' is sent twice; an upload has one"))
+		return f.call.unreadableParts()
+	case part.FormName() == "attributes" && !f.announced:
+		return failf(codeParts, messageParts)
+	case part.FormName() == f.FormName() || part.FormName() == "attributes":
+		return docgen.Invalid(repeatedPart(part.FormName()))
 	}
-	return docgen.Invalid(strangePart(part))
+	return docgen.Invalid(parameterProblem(part.FormName(), "an upload ends with the content, its second part; there must be no further parts"))
 }
 
-func strangePart(part *multipart.Part) docgen.Problem {
-	return parameterProblem(part.FormName(), "an upload has the parts attributes and file, in this order, and no others")
+func repeatedPart(name string) docgen.Problem {
+	return parameterProblem(name, quoteParameter(name)+" is sent twice; an upload has one such part")
 }
 
-// nextPart returns the next part, which must have the given name.
+// nextPart returns the next part. name is for the error if there is none.
 func (c *call) nextPart(parts *multipart.Reader, name string) (*multipart.Part, error) {
 	part, err := parts.NextPart()
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, docgen.Invalid(missingPart(name))
+		return nil, docgen.Invalid(docgen.Problem{Reason: docgen.ReasonMissing, Name: name, Message: "the part '" + name + "' is required"})
 	case err != nil:
 		return nil, c.unreadableParts()
-	case part.FormName() == name:
-		return part, nil
-	case part.FormName() == "file":
-		return nil, failf(codeParts, "The part attributes must come before the part file.")
 	}
-	if name == "file" && part.FormName() == "attributes" {
-		return nil, docgen.Invalid(parameterProblem("attributes", "the part 'attributes' is sent twice; an upload has one"))
-	}
-	return nil, docgen.Invalid(missingPart(name), strangePart(part))
-}
-
-func missingPart(name string) docgen.Problem {
-	return docgen.Problem{Reason: docgen.ReasonMissing, Name: name, Message: "the part '" + name + "' is required"}
+	return part, nil
 }
 
 // unreadableParts returns the Error for parts that cannot be read, because of the connection or because of their content. The message
@@ -295,15 +304,15 @@ func (c *call) unreadableParts() error {
 	return failf(docgen.CodeBadRequest, "The body is not valid multipart/form-data.")
 }
 
-// uploadBody documents the parts of an upload.
-func uploadBody[T any](example func() T) func(*api, *huma.Operation) {
+// uploadBody documents the parts of an upload. required are those that cannot be omitted.
+func uploadBody[T any](example func() T, required ...string) func(*api, *huma.Operation) {
 	return func(a *api, op *huma.Operation) {
 		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {
 			Schema: &huma.Schema{
-				Type: huma.TypeObject, Required: []string{"attributes", "file"},
+				Type: huma.TypeObject, Required: required,
 				Properties: map[string]*huma.Schema{
 					"attributes": a.schemaOf(example()),
-					"file":       {Type: huma.TypeString, Format: "binary", Description: "The content."},
+					"file":       {Type: huma.TypeString, Format: "binary", Description: "The content. The part can have another name."},
 				},
 			},
 			Encoding: map[string]*huma.Encoding{"attributes": {ContentType: "application/json"}},
