@@ -61,23 +61,30 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*Caller, erro
 		if err != nil {
 			return err
 		}
-		expired := row.Token.ExpiresAt != 0 && row.Token.ExpiresAt <= s.micros()
-		if expired || !isActive(row.User) {
+		if caller = s.callerWith(row.Token, row.User, row.Application); caller == nil {
 			return unknown
-		}
-		caller = &Caller{
-			User:          userOf(row.User, ""),
-			ActorID:       row.User.ID,
-			ApplicationID: row.Token.ApplicationID,
-			TokenID:       row.Token.ID,
-			Scopes:        allowed(parseScopes(row.Token.Scopes), row.User), // the role may have lost scopes since the token was issued
-			rootID:        row.User.RootFolderID,
-			actsAsUsers:   actsAsUsers(row.Application, row.User),
 		}
 		s.uses.note(row.Token.ID, row.Token.UsedAt, s.micros())
 		return nil
 	})
 	return caller, err
+}
+
+// callerWith returns the caller of a token, or nil if the token has expired or its user is not active.
+func (s *Service) callerWith(token store.Token, user store.User, app store.Application) *Caller {
+	expired := token.ExpiresAt != 0 && token.ExpiresAt <= s.micros()
+	if expired || !isActive(user) {
+		return nil
+	}
+	return &Caller{
+		User:          userOf(user, ""),
+		ActorID:       user.ID,
+		ApplicationID: token.ApplicationID,
+		TokenID:       token.ID,
+		Scopes:        allowed(parseScopes(token.Scopes), user), // the role may have lost scopes since the token was issued
+		rootID:        user.RootFolderID,
+		actsAsUsers:   actsAsUsers(app, user),
+	}
 }
 
 // actsAsUsers reports whether a token of an application allows acting for other users: it must belong to an

@@ -57,6 +57,7 @@ var routeCases = []routeCase{
 	{"POST /files/{file_id}/content", func(scene) any { return form{{"attributes", `{"name":"new.txt"}`}, {"file", "text"}} },
 		"403 404 403 200 200 404 200"},
 	{"GET /files/{file_id}/content", nil, "403 404 200 200 200 404 200"},
+	{"GET /downloads/{ticket}", nil, everybody(200)}, // the ticket replaces the access token
 	{"GET /files/{file_id}", nil, "403 404 200 200 200 404 200"},
 	{"PUT /files/{file_id}", func(scene) any { return object{"name": "new.docx"} }, "403 404 403 200 200 404 200"},
 	{"DELETE /files/{file_id}", nil, "403 404 403 204 204 404 204"},
@@ -167,7 +168,7 @@ func at(route string, s scene) string {
 		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration), "{user_id}", id(s.user),
 		"{archive_id}", id(s.archive), "{webhook_id}", id(s.webhook),
 		"{delivery_id}", id(s.delivery), "{listener_id}", id(s.listener), "{slot}", "primary", "{sample_name}", "paid", "{token_id}", id(s.token),
-		"{storage_policy_id}", "1", " /oauth2", " //oauth2").Replace(route)
+		"{storage_policy_id}", "1", "{ticket}", s.ticket, " /oauth2", " //oauth2").Replace(route)
 }
 
 func (c routeCase) statuses(t *testing.T) map[string]int {
@@ -198,6 +199,9 @@ func TestEveryRouteForEveryCaller(t *testing.T) {
 					if needsPast(c.route) {
 						s = w.past(s, c.route)
 					}
+					if strings.Contains(c.route, "{ticket}") {
+						s.ticket = w.ticket(s)
+					}
 					if strings.Contains(c.route, "/webhook_listeners") {
 						s.listener = w.listener(w.owner)
 					}
@@ -219,6 +223,14 @@ func TestEveryRouteForEveryCaller(t *testing.T) {
 			}
 		}
 	})
+}
+
+// ticket returns a ticket of the owner for the file of a scene.
+func (w *world) ticket(s scene) string {
+	w.t.Helper()
+	ticket, err := w.Ticket(w.t.Context(), w.owner, s.file, 0)
+	must(w.t, err)
+	return ticket
 }
 
 // listener creates a listener. Earlier ones expire first, because their number is limited.

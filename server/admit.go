@@ -11,7 +11,7 @@ import (
 // admit decides whether a request may proceed to its operation: it authenticates the caller and checks rate limits and the version
 // header. It checks in this order so that a guest learns nothing except that it is one.
 func (a *api) admit(c *call, d *doc) error {
-	if err := a.authenticate(c); err != nil {
+	if err := a.authenticate(c, d); err != nil {
 		if busy := c.holdGuest(); busy != nil {
 			return busy
 		}
@@ -30,8 +30,12 @@ func (a *api) admit(c *call, d *doc) error {
 	return a.checkVersion(c, d)
 }
 
-// authenticate returns the caller of the access token in the Authorization header (RFC 6750, section 2.1).
-func (a *api) authenticate(c *call) error {
+// authenticate finds the caller of the access token in the Authorization header (RFC 6750, section 2.1), or of the ticket in the path.
+func (a *api) authenticate(c *call, d *doc) (err error) {
+	if d.ticket {
+		c.caller, c.ticket, err = a.service.Redeem(c.r.Context(), c.r.PathValue("ticket"))
+		return err
+	}
 	token, err := bearerToken(c.r.Header.Values("Authorization"))
 	if err != nil {
 		return err

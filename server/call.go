@@ -23,6 +23,7 @@ type call struct {
 	w      *recorder
 	r      *http.Request
 	caller *docgen.Caller // nil until the call is admitted
+	ticket docgen.Ticket  // of a request with a ticket instead of an access token
 	client *docgen.Client // the client that requests or revokes tokens; nil until it is authenticated
 	body   *body          // the request body; nil if the operation has none
 	site   *site

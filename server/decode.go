@@ -142,7 +142,7 @@ func (d *decoder) value(v reflect.Value, path string, f field) error {
 	case t.Implements(changeType):
 		v.FieldByName("Given").SetBool(true)
 		return d.value(v.FieldByName("Value"), path, f)
-	case next == jsontext.KindNull && f.optional: // like an omitted field
+	case next == jsontext.KindNull && (f.optional || t.Kind() == reflect.Pointer || t == timeType): // like an omitted field
 		return d.in.SkipValue()
 	case t.Kind() == reflect.Pointer:
 		v.Set(reflect.New(t.Elem()))

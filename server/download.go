@@ -23,20 +23,64 @@ var docDownloadFile = doc{
 	summary: "Download a file",
 	description: "The content of the current version, or of another one. You can request one range of bytes; a request for several " +
 		"ranges returns the whole content. The server verifies the content while it sends it: if stored content is damaged, it closes " +
-		"the connection before the last byte.",
+		"the connection before the last byte. With `--compat box`, the response is a redirect to a URL that is valid for 15 minutes.",
 	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodePrecondition, codeRange,
 		docgen.CodeContentDamaged},
-	also: answersContent,
+	also: answersRedirect,
 }
 
 // DownloadQuery holds the parameters of a download. net/http reads the headers.
 type DownloadQuery struct {
 	FilePath
-	VersionID   string `query:"version" doc:"The id of a version of the file (default: the current version)." example:"87654321"`
+	VersionID string `query:"version" doc:"The id of a version of the file (default: the current version)." example:"87654321"`
+	ContentHeaders
+}
+
+// ContentHeaders are the headers that select a part of the content of a file, or make a download conditional.
+type ContentHeaders struct {
 	Range       string `header:"Range" doc:"The range of bytes to return." example:"bytes=0-1023"`
 	IfRange     string `header:"If-Range" doc:"Applies Range only if the content still has this ETag."`
 	IfMatch     string `header:"If-Match" doc:"Fails with 412 unless the content still has this ETag."`
 	IfNoneMatch string `header:"If-None-Match" doc:"Returns 304 if the content still has this ETag."`
+}
+
+var docDownloadTicket = doc{
+	id: "download_with_ticket", tag: tagFiles, ticket: true, scope: docgen.ScopeRead,
+	summary: "Download a file from a redirect",
+	description: "The URL to which a download redirects with `--compat box`. It needs no access token. It is valid for 15 minutes, for one " +
+		"version of a file, and only while the access token of the redirected request is valid and its user may download the file.",
+	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodePrecondition, codeRange,
+		docgen.CodeContentDamaged},
+	also: answersContent,
+}
+
+// TicketQuery holds the parameters of a download with a ticket. net/http reads the headers.
+type TicketQuery struct {
+	Ticket string `path:"ticket" doc:"The signed text in the URL of the redirect."`
+	ContentHeaders
+}
+
+func (a *api) downloadWithTicket(ctx context.Context, c *call, _ *TicketQuery) (*streamed, error) {
+	content, err := a.service.Content(ctx, c.caller, c.ticket.FileID, c.ticket.VersionID)
+	if err != nil {
+		return nil, err
+	}
+	return &streamed{Body: func(huma.Context) {}}, a.serveContent(ctx, c, content)
+}
+
+// redirect sends the client of a download to a URL with a ticket. Clients of Box expect it, and some read the URL only.
+func (a *api) redirect(ctx context.Context, c *call, fileID, versionID int64) (*streamed, error) {
+	ticket, err := a.service.Ticket(ctx, c.caller, fileID, versionID)
+	if err != nil {
+		return nil, err
+	}
+	base := a.baseURL
+	if !a.fixedURL && c.r.Host != "" { // the address it listens on may be one that clients cannot reach
+		base = (&url.URL{Scheme: "http", Host: c.r.Host}).String()
+	}
+	c.w.Header().Set("Location", base+prefix+"/downloads/"+ticket)
+	c.w.WriteHeader(http.StatusFound)
+	return &streamed{Body: func(huma.Context) {}}, nil
 }
 
 // A streamed response has already been written when its handler returns it.
@@ -50,6 +94,9 @@ func (a *api) downloadFile(ctx context.Context, c *call, in *DownloadQuery) (*st
 	version, err := versionParam("version", in.VersionID)
 	if err != nil {
 		return nil, err
+	}
+	if a.compat == CompatBox {
+		return a.redirect(ctx, c, id, version)
 	}
 	content, err := a.service.Content(ctx, c.caller, id, version)
 	if err != nil {
@@ -232,6 +279,14 @@ func (r *contentReader) Close() error {
 	err := r.open.Close()
 	r.open = nil
 	return err
+}
+
+// answersRedirect documents a response with file content, or with its URL.
+func answersRedirect(a *api, op *huma.Operation) {
+	answersContent(a, op)
+	op.Responses["302"] = &huma.Response{Description: "With `--compat box`: where the content is.", Headers: map[string]*huma.Param{
+		"Location": {Description: "The URL of the content.", Schema: &huma.Schema{Type: huma.TypeString, Format: "uri"}, Required: true},
+	}}
 }
 
 // answersContent documents a response with file content.

@@ -316,8 +316,9 @@ type scene struct {
 	batch                                              string
 	user, newOwner                                     int64 // two users without other relations
 	client                                             client
-	token                                              int64 // of the owner, to read
-	webhook, delivery, listener                        int64 // there is no listener until a test creates one
+	token                                              int64  // of the owner, to read
+	ticket                                             string // of the owner, for the file; empty until a test issues it
+	webhook, delivery, listener                        int64  // there is no listener until a test creates one
 }
 
 // scene creates a folder that reader may read and editor may edit, and on which carol collaborates.

@@ -126,6 +126,9 @@ func (a *api) operation(method, path string, d *doc) huma.Operation {
 	if d.scope != "" {
 		op.Description = strings.TrimSpace(op.Description + " Needs the scope `" + string(d.scope) + "`.")
 	}
+	if d.ticket {
+		op.Security = []map[string][]string{}
+	}
 	if d.example != nil {
 		status := strconv.Itoa(op.DefaultStatus)
 		op.Responses[status] = &huma.Response{Description: http.StatusText(op.DefaultStatus), Content: map[string]*huma.MediaType{

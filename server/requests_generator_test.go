@@ -243,6 +243,7 @@ var furnished = map[string][]string{
 	"webhook_listener": {"shared", "spare", "stranger"},
 	"event":            {"shared", "shared2", "stranger"},
 	"slot":             {"primary", "secondary"},
+	"ticket":           {"shared", "shared2"},
 }
 
 // The names of objects with which the callers of apt requests may do everything.
@@ -252,7 +253,7 @@ var aptNames = map[string][]string{
 	"docgen_job":    {"shared", "shared2"},
 	"collaboration": {"shared", "shared2"}, "archive": {"shared", "shared2"}, "storage_policy": {"default", "cold"},
 	"webhook": {"shared"}, "webhook_delivery": {"shared"}, "webhook_listener": {"shared"}, "event": {"shared", "shared2"},
-	"slot": {"primary", "secondary"},
+	"slot": {"primary", "secondary"}, "ticket": {"shared", "shared2"},
 }
 
 // kindsOf maps the names of fields and parameters with an id to a kind, if the name is not the kind.

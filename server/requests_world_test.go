@@ -106,6 +106,7 @@ func (v *visit) named(suffix string, s scene) {
 	v.ids["archive:shared"+suffix] = id(s.archive)
 	v.ids["user:spare"+suffix] = id(s.user)
 	v.ids["token:shared"+suffix] = id(s.token)
+	v.ids["ticket:shared"+suffix] = v.w.ticket(s)
 	v.ids["webhook:shared"+suffix] = id(s.webhook)
 	v.logged("shared"+suffix, v.w.owner, s.delivery)
 }

@@ -20,6 +20,7 @@ type doc struct {
 	description string
 	status      int           // on success
 	versioned   bool          // requires the version header even with --compat box
+	ticket      bool          // the path has a ticket that replaces the access token
 	upload      bool          // counts toward the limit of uploads
 	scope       docgen.Scope  // required scope of the access token; empty for none
 	errors      []docgen.Code // in addition to those of every operation

@@ -49,6 +49,7 @@ func (a *api) fileRoutes() {
 	route(a, "POST /files/content", docUploadFile, a.uploadFile)
 	route(a, "POST /files/{file_id}/content", docUploadVersion, a.uploadVersion)
 	route(a, "GET /files/{file_id}/content", docDownloadFile, a.downloadFile)
+	route(a, "GET /downloads/{ticket}", docDownloadTicket, a.downloadWithTicket)
 	route(a, "GET /files/{file_id}", docGetFile, a.getFile)
 	route(a, "PUT /files/{file_id}", docUpdateFile, a.updateFile)
 	route(a, "DELETE /files/{file_id}", docDeleteFile, a.deleteFile)

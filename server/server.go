@@ -29,6 +29,7 @@ type Config struct {
 	Generator  *generate.Generator  // generates documents on request
 	Log        *slog.Logger         // slog.Default when nil
 	BaseURL    string               // URL of the server for clients, without /2.0; for links in responses
+	FixedURL   bool                 // clients use BaseURL only; otherwise, redirects lead to the host of the request
 	Version    string               // version of the server, for the OpenAPI document
 	RateLimits RateLimits           // requests per minute
 	Rates      RateCounter          // counts requests across servers; nil if there is only one
@@ -66,6 +67,7 @@ type api struct {
 	generator  *generate.Generator
 	log        *slog.Logger
 	baseURL    string
+	fixedURL   bool
 	compat     Compat
 	public     *site
 	internal   *site // the same as public, unless metrics and documentation have an address of their own
@@ -109,9 +111,9 @@ func newAPI(cfg Config, public, internal *site) *api {
 	a := &api{
 		service: cfg.Service, generator: cfg.Generator,
 		log:     cfg.Log,
-		baseURL: strings.TrimSuffix(cfg.BaseURL, "/"),
-		compat:  cfg.Compat,
-		public:  public, internal: internal, proxies: cfg.TrustedProxies, tracer: cmp.Or[trace.Tracer](cfg.Tracer, noop.Tracer{}),
+		baseURL: strings.TrimSuffix(cfg.BaseURL, "/"), fixedURL: cfg.FixedURL,
+		compat: cfg.Compat,
+		public: public, internal: internal, proxies: cfg.TrustedProxies, tracer: cmp.Or[trace.Tracer](cfg.Tracer, noop.Tracer{}),
 		limiter: limiter{limits: cfg.RateLimits.withDefaults(), shared: cfg.Rates, now: cfg.Now},
 		in:      newInFlight(cfg.InFlight),
 		sign:    cfg.Sign,

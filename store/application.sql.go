@@ -637,6 +637,67 @@ func (q *Queries) TokenByID(ctx context.Context, id int64) (Token, error) {
 	return i, err
 }
 
+const tokenOf = `-- name: TokenOf :one
+SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.grant_id, tokens.name, tokens.used_at, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, users.weight, users.erased_at, applications.id, applications.enterprise_id, applications.name, applications.name_key, applications.scopes, applications.service_account_id, applications.created_at, applications.client_id, applications.secret_hash, applications.acts_as_users
+FROM tokens
+JOIN users ON users.id = tokens.user_id
+JOIN applications ON applications.id = tokens.application_id
+WHERE tokens.id = $1
+`
+
+type TokenOfRow struct {
+	Token       Token
+	User        User
+	Application Application
+}
+
+// TokenOf returns the token with an id.
+func (q *Queries) TokenOf(ctx context.Context, id int64) (TokenOfRow, error) {
+	row := q.db.QueryRowContext(ctx, tokenOf, id)
+	var i TokenOfRow
+	err := row.Scan(
+		&i.Token.ID,
+		&i.Token.Hash,
+		&i.Token.UserID,
+		&i.Token.ApplicationID,
+		&i.Token.Scopes,
+		&i.Token.CreatedAt,
+		&i.Token.ExpiresAt,
+		&i.Token.GrantID,
+		&i.Token.Name,
+		&i.Token.UsedAt,
+		&i.User.ID,
+		&i.User.EnterpriseID,
+		&i.User.Login,
+		&i.User.LoginKey,
+		&i.User.Name,
+		&i.User.Kind,
+		&i.User.Role,
+		&i.User.Status,
+		&i.User.RootFolderID,
+		&i.User.CreatedAt,
+		&i.User.ModifiedAt,
+		&i.User.NameKey,
+		&i.User.PlatformOnly,
+		&i.User.ExternalID,
+		&i.User.Profile,
+		&i.User.DeletedAt,
+		&i.User.Weight,
+		&i.User.ErasedAt,
+		&i.Application.ID,
+		&i.Application.EnterpriseID,
+		&i.Application.Name,
+		&i.Application.NameKey,
+		&i.Application.Scopes,
+		&i.Application.ServiceAccountID,
+		&i.Application.CreatedAt,
+		&i.Application.ClientID,
+		&i.Application.SecretHash,
+		&i.Application.ActsAsUsers,
+	)
+	return i, err
+}
+
 const tokensAfter = `-- name: TokensAfter :many
 SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
        users.name AS user_name, users.login, applications.name AS application_name

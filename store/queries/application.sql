@@ -65,6 +65,14 @@ JOIN users ON users.id = tokens.user_id
 JOIN applications ON applications.id = tokens.application_id
 WHERE tokens.hash = $1;
 
+-- name: TokenOf :one
+-- TokenOf returns the token with an id.
+SELECT sqlc.embed(tokens), sqlc.embed(users), sqlc.embed(applications)
+FROM tokens
+JOIN users ON users.id = tokens.user_id
+JOIN applications ON applications.id = tokens.application_id
+WHERE tokens.id = $1;
+
 -- name: UserTokensAfter :many
 -- UserTokensAfter returns the valid access and refresh tokens of a user with ids above from_id.
 SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,

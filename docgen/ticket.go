@@ -1,0 +1,99 @@
+package docgen
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"platen/store"
+)
+
+// TicketTTL is how long a Ticket is valid.
+const TicketTTL = 15 * time.Minute
+
+// A Ticket allows one user to download one version of a file until it expires, without an access token. Its text is signed with a secret of
+// the server, so that nobody can change or extend it. It is only as good as the access token it was issued for: a download checks that
+// token, its user, and the permission again.
+type Ticket struct {
+	FileID    int64
+	VersionID int64
+	userID    int64 // the user on whose behalf it was issued
+	tokenID   int64 // the access token with which it was issued
+	expiresAt int64
+}
+
+// The text of a ticket is the base64 form of a version, its numbers, and their digest.
+const (
+	ticketVersion = 1
+	ticketSize    = 1 + 5*8
+	ticketPurpose = "download tickets"
+)
+
+// Ticket returns the text of a ticket for a version of a file that the caller may download. Version 0 is the current one.
+func (s *Service) Ticket(ctx context.Context, c *Caller, fileID, versionID int64) (string, error) {
+	content, err := s.Content(ctx, c, fileID, versionID)
+	if err != nil {
+		return "", err
+	}
+	return s.signTicket(Ticket{
+		FileID: fileID, VersionID: content.VersionID, userID: c.User.ID, tokenID: c.TokenID, expiresAt: s.now().Add(TicketTTL).UnixMicro(),
+	}), nil
+}
+
+func (s *Service) signTicket(t Ticket) string {
+	b := []byte{ticketVersion}
+	for _, n := range []int64{t.FileID, t.VersionID, t.userID, t.tokenID, t.expiresAt} {
+		b = binary.BigEndian.AppendUint64(b, uint64(n)) //nolint:gosec // the bits of the number
+	}
+	key := hmac.New(sha256.New, s.markerKey) // a key of their own: no text that is signed for another purpose is a ticket
+	key.Write([]byte(ticketPurpose))
+	mac := hmac.New(sha256.New, key.Sum(nil))
+	mac.Write(b)
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(b))
+}
+
+// parseTicket returns the ticket with a text if this server signed it.
+func (s *Service) parseTicket(text string) (t Ticket, ok bool) {
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(b) != ticketSize+sha256.Size {
+		return Ticket{}, false
+	}
+	for i, n := range []*int64{&t.FileID, &t.VersionID, &t.userID, &t.tokenID, &t.expiresAt} {
+		*n = int64(binary.BigEndian.Uint64(b[1+8*i:])) //nolint:gosec // the bits of the number
+	}
+	return t, hmac.Equal([]byte(text), []byte(s.signTicket(t)))
+}
+
+// Redeem returns the ticket with a text, and its caller, for whom the permission to download must be checked again. The Error has
+// CodeUnauthorized for an invalid or expired ticket, and if its access token was revoked or its user may no longer use it.
+func (s *Service) Redeem(ctx context.Context, text string) (*Caller, Ticket, error) {
+	invalid := failf(CodeUnauthorized, "The download URL is invalid or has expired. Request the content of the file again.")
+	t, ok := s.parseTicket(text)
+	if !ok || t.expiresAt <= s.micros() {
+		return nil, Ticket{}, invalid
+	}
+	var c *Caller
+	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
+		row, err := q.TokenOf(ctx, t.tokenID)
+		if errors.Is(err, sql.ErrNoRows) {
+			return invalid
+		}
+		if err != nil {
+			return err
+		}
+		if c = s.callerWith(row.Token, row.User, row.Application); c == nil {
+			return invalid
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, Ticket{}, err
+	}
+	c, err = s.As(ctx, c, t.userID)
+	return c, t, err
+}
