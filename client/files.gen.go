@@ -6,6 +6,31 @@ import (
 	"context"
 )
 
+// DownloadWithTicketParams has the parameters of DownloadWithTicket.
+type DownloadWithTicketParams struct {
+	// Range The range of bytes to return.
+	Range *string `json:"Range,omitempty"`
+
+	// IfRange Applies Range only if the content still has this ETag.
+	IfRange *string `json:"If-Range,omitempty"`
+
+	// IfMatch Fails with 412 unless the content still has this ETag.
+	IfMatch *string `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Returns 304 if the content still has this ETag.
+	IfNoneMatch *string `json:"If-None-Match,omitempty"`
+}
+
+// DownloadWithTicketResponse is the response to DownloadWithTicket.
+type DownloadWithTicketResponse struct {
+	Response
+}
+
+// DownloadWithTicket calls GET /downloads/{ticket}: download a file from a redirect.
+func (c *Client) DownloadWithTicket(ctx context.Context, ticket string, params *DownloadWithTicketParams, editors ...RequestEditor) (*DownloadWithTicketResponse, error) {
+	return call(ctx, c, &DownloadWithTicketResponse{}, "GET", pathOf("/downloads/%s", ticket), params, nil, editors)
+}
+
 // CheckUploadResponse is the response to CheckUpload.
 type CheckUploadResponse struct {
 	Response

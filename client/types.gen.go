@@ -860,7 +860,7 @@ type ErrorBodyType string
 
 // ErrorContext defines model for ErrorContext.
 type ErrorContext struct {
-	// Conflicts The items in conflict: one object for a file, a list for a folder.
+	// Conflicts The item in conflict; for an operation on a folder, a list of items.
 	Conflicts interface{} `json:"conflicts,omitempty"`
 
 	// Errors Everything that is wrong with the request.
@@ -911,6 +911,9 @@ type File struct {
 	// AllowedInviteeRoles The roles that the caller may assign to collaborators.
 	AllowedInviteeRoles *[]string `json:"allowed_invitee_roles,omitempty"`
 
+	// Classification Always null.
+	Classification *string `json:"classification"`
+
 	// CommentCount Always 0.
 	CommentCount      *int64     `json:"comment_count,omitempty"`
 	ContentCreatedAt  *time.Time `json:"content_created_at"`
@@ -919,21 +922,33 @@ type File struct {
 	CreatedBy         *UserMini  `json:"created_by,omitempty"`
 	Description       *string    `json:"description,omitempty"`
 
+	// DispositionAt Always null.
+	DispositionAt *time.Time `json:"disposition_at"`
+
 	// Etag Changes with every change of the file.
 	Etag string `json:"etag"`
 
 	// ExpiresAt Always null: files do not expire.
 	ExpiresAt *time.Time `json:"expires_at"`
 
+	// ExpiringEmbedLink Always null.
+	ExpiringEmbedLink *string `json:"expiring_embed_link"`
+
 	// Extension The extension of the name, without the dot.
 	Extension *string `json:"extension,omitempty"`
 
 	// FileVersion The current version.
 	FileVersion *FileVersion `json:"file_version,omitempty"`
-	Id          string       `json:"id"`
+
+	// HasCollaborations Always false. List the collaborations instead.
+	HasCollaborations *bool  `json:"has_collaborations,omitempty"`
+	Id                string `json:"id"`
 
 	// IsAccessibleViaSharedLink Always false.
 	IsAccessibleViaSharedLink *bool `json:"is_accessible_via_shared_link,omitempty"`
+
+	// IsAssociatedWithAppItem Always false.
+	IsAssociatedWithAppItem *bool `json:"is_associated_with_app_item,omitempty"`
 
 	// IsExternallyOwned Always false.
 	IsExternallyOwned *bool `json:"is_externally_owned,omitempty"`
@@ -943,7 +958,10 @@ type File struct {
 	ItemStatus *FileItemStatus `json:"item_status,omitempty"`
 
 	// Lock Always null.
-	Lock           *string         `json:"lock"`
+	Lock *string `json:"lock"`
+
+	// Metadata Always null.
+	Metadata       *string         `json:"metadata"`
 	ModifiedAt     *time.Time      `json:"modified_at"`
 	ModifiedBy     *UserMini       `json:"modified_by,omitempty"`
 	Name           *string         `json:"name,omitempty"`
@@ -952,15 +970,19 @@ type File struct {
 	PathCollection *PathCollection `json:"path_collection,omitempty"`
 
 	// Permissions What the caller may do with the file.
-	Permissions *FilePermissions `json:"permissions,omitempty"`
-	PurgedAt    *time.Time       `json:"purged_at"`
-	SequenceId  *string          `json:"sequence_id,omitempty"`
+	Permissions     *FilePermissions `json:"permissions,omitempty"`
+	PurgedAt        *time.Time       `json:"purged_at"`
+	Representations *Representations `json:"representations,omitempty"`
+	SequenceId      *string          `json:"sequence_id,omitempty"`
 
 	// Sha1 The SHA-1 of the content, in hexadecimal.
 	Sha1 *string `json:"sha1,omitempty"`
 
 	// SharedLink Always null.
 	SharedLink *string `json:"shared_link"`
+
+	// SharedLinkPermissionOptions Always empty.
+	SharedLinkPermissionOptions *[]string `json:"shared_link_permission_options,omitempty"`
 
 	// Size Size of the content, in bytes.
 	Size *int64 `json:"size,omitempty"`
@@ -970,8 +992,12 @@ type File struct {
 	TrashedAt *time.Time `json:"trashed_at"`
 	Type      FileType   `json:"type"`
 
+	// UploaderDisplayName Always null. Use created_by instead.
+	UploaderDisplayName *string `json:"uploader_display_name"`
+
 	// VersionNumber Number of the current version. The first version is 1.
-	VersionNumber *string `json:"version_number,omitempty"`
+	VersionNumber *string    `json:"version_number,omitempty"`
+	WatermarkInfo *Watermark `json:"watermark_info,omitempty"`
 }
 
 // FileItemStatus defines model for File.ItemStatus.
@@ -1084,23 +1110,41 @@ type Folder struct {
 	// AllowedInviteeRoles The roles that the caller may assign to collaborators.
 	AllowedInviteeRoles *[]string `json:"allowed_invitee_roles,omitempty"`
 
+	// AllowedSharedLinkAccessLevels Always empty.
+	AllowedSharedLinkAccessLevels *[]string `json:"allowed_shared_link_access_levels,omitempty"`
+
 	// CanNonOwnersInvite Always true: editors and co-owners may invite.
-	CanNonOwnersInvite *bool      `json:"can_non_owners_invite,omitempty"`
-	ContentCreatedAt   *time.Time `json:"content_created_at"`
-	ContentModifiedAt  *time.Time `json:"content_modified_at"`
-	CreatedAt          *time.Time `json:"created_at"`
-	CreatedBy          *UserMini  `json:"created_by,omitempty"`
-	Description        *string    `json:"description,omitempty"`
+	CanNonOwnersInvite *bool `json:"can_non_owners_invite,omitempty"`
+
+	// CanNonOwnersViewCollaborators Always true.
+	CanNonOwnersViewCollaborators *bool `json:"can_non_owners_view_collaborators,omitempty"`
+
+	// Classification Always null.
+	Classification    *string    `json:"classification"`
+	ContentCreatedAt  *time.Time `json:"content_created_at"`
+	ContentModifiedAt *time.Time `json:"content_modified_at"`
+	CreatedAt         *time.Time `json:"created_at"`
+	CreatedBy         *UserMini  `json:"created_by,omitempty"`
+	Description       *string    `json:"description,omitempty"`
 
 	// Etag Changes with every change of the folder; null for the root folder.
 	Etag *string `json:"etag"`
 
 	// FolderUploadEmail Always null.
 	FolderUploadEmail *string `json:"folder_upload_email"`
-	Id                string  `json:"id"`
+
+	// HasCollaborations Always false. List the collaborations instead.
+	HasCollaborations *bool  `json:"has_collaborations,omitempty"`
+	Id                string `json:"id"`
 
 	// IsAccessibleViaSharedLink Always false.
 	IsAccessibleViaSharedLink *bool `json:"is_accessible_via_shared_link,omitempty"`
+
+	// IsAssociatedWithAppItem Always false.
+	IsAssociatedWithAppItem *bool `json:"is_associated_with_app_item,omitempty"`
+
+	// IsCollaborationRestrictedToEnterprise Always true.
+	IsCollaborationRestrictedToEnterprise *bool `json:"is_collaboration_restricted_to_enterprise,omitempty"`
 
 	// IsExternallyOwned Always false.
 	IsExternallyOwned *bool `json:"is_externally_owned,omitempty"`
@@ -1108,10 +1152,13 @@ type Folder struct {
 	// ItemCollection The first page of items in the folder.
 	ItemCollection *ItemPage         `json:"item_collection,omitempty"`
 	ItemStatus     *FolderItemStatus `json:"item_status,omitempty"`
-	ModifiedAt     *time.Time        `json:"modified_at"`
-	ModifiedBy     *UserMini         `json:"modified_by,omitempty"`
-	Name           *string           `json:"name,omitempty"`
-	OwnedBy        *UserMini         `json:"owned_by,omitempty"`
+
+	// Metadata Always null.
+	Metadata   *string    `json:"metadata"`
+	ModifiedAt *time.Time `json:"modified_at"`
+	ModifiedBy *UserMini  `json:"modified_by,omitempty"`
+	Name       *string    `json:"name,omitempty"`
+	OwnedBy    *UserMini  `json:"owned_by,omitempty"`
 
 	// Parent Null for the root folder.
 	Parent         *FolderMini     `json:"parent"`
@@ -1126,16 +1173,21 @@ type Folder struct {
 	SharedLink *string `json:"shared_link"`
 
 	// Size Size of all files in an archive, in bytes; 0 for any other folder.
-	Size *int64 `json:"size,omitempty"`
+	Size      *int64           `json:"size,omitempty"`
+	SyncState *FolderSyncState `json:"sync_state,omitempty"`
 
 	// Tags Always empty.
-	Tags      *[]string  `json:"tags,omitempty"`
-	TrashedAt *time.Time `json:"trashed_at"`
-	Type      FolderType `json:"type"`
+	Tags          *[]string  `json:"tags,omitempty"`
+	TrashedAt     *time.Time `json:"trashed_at"`
+	Type          FolderType `json:"type"`
+	WatermarkInfo *Watermark `json:"watermark_info,omitempty"`
 }
 
 // FolderItemStatus defines model for Folder.ItemStatus.
 type FolderItemStatus string
+
+// FolderSyncState defines model for Folder.SyncState.
+type FolderSyncState string
 
 // FolderType defines model for Folder.Type.
 type FolderType string
@@ -1267,6 +1319,12 @@ type IssuedTokenType string
 
 // ItemChange defines model for ItemChange.
 type ItemChange struct {
+	// ContentCreatedAt When the content was created.
+	ContentCreatedAt *time.Time `json:"content_created_at"`
+
+	// ContentModifiedAt When the content was last changed.
+	ContentModifiedAt *time.Time `json:"content_modified_at"`
+
 	// Description The new description.
 	Description *string `json:"description,omitempty"`
 
@@ -2056,6 +2114,12 @@ type Replayed struct {
 	Count int64 `json:"count"`
 }
 
+// Representations defines model for Representations.
+type Representations struct {
+	// Entries Always empty.
+	Entries []string `json:"entries"`
+}
+
 // Requirements defines model for Requirements.
 type Requirements struct {
 	StrongPasswordRequirement          RequirementsPasswordStruct  `json:"strong_password_requirement"`
@@ -2590,11 +2654,20 @@ type UserRefType string
 
 // VersionAttributes defines model for VersionAttributes.
 type VersionAttributes struct {
+	// ContentCreatedAt When the content was created (default: as before).
+	ContentCreatedAt *time.Time `json:"content_created_at"`
+
 	// ContentModifiedAt When the content was last changed (default now).
 	ContentModifiedAt *time.Time `json:"content_modified_at"`
 
 	// Name A new name for the file.
 	Name *string `json:"name,omitempty"`
+}
+
+// Watermark defines model for Watermark.
+type Watermark struct {
+	// IsWatermarked Always false.
+	IsWatermarked bool `json:"is_watermarked"`
 }
 
 // Webhook defines model for Webhook.

@@ -267,6 +267,11 @@ const (
 	FolderItemStatusTrashed FolderItemStatus = "trashed"
 )
 
+// Defines values for FolderSyncState.
+const (
+	FolderSyncStateNotSynced FolderSyncState = "not_synced"
+)
+
 // Defines values for FolderType.
 const (
 	FolderTypeFolder FolderType = "folder"

@@ -157,9 +157,14 @@ func (s *Service) holdTransfer(ctx context.Context, tx *store.Tx, c *Caller, fro
 	return from, to, err
 }
 
-// newOwner returns the active user to whom the caller wants to transfer content.
+// newOwner returns the active user to whom the caller wants to transfer content: a user whom the caller manages, or a service account that
+// is the caller itself.
 func (s *Service) newOwner(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.User, error) {
-	row, err := s.managed(ctx, q, c, id)
+	find := s.managed
+	if id == c.User.ID && c.User.Kind == KindService {
+		find = func(ctx context.Context, q *store.Queries, _ *Caller, id int64) (store.User, error) { return s.account(ctx, q, id) }
+	}
+	row, err := find(ctx, q, c, id)
 	if IsCode(err, CodeNotFound) || err == nil && !isActive(row) {
 		return row, Invalid(invalidField("owned_by.id", "user %d does not exist or is not active", id))
 	}

@@ -218,6 +218,28 @@ func TestTransferringContent(t *testing.T) {
 
 // TestTransferRace uploads files and transfers content at the same time: uploaded files are owned by the owner of their
 // folder.
+// TestTransferToServiceAccount transfers content to service accounts: only to the one that calls.
+func TestTransferToServiceAccount(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		ctx := t.Context()
+		scopes := []docgen.Scope{docgen.ScopeManagedUsers, docgen.ScopeRead}
+		first := withContent(w.service(docgen.NewApplication{Name: "First", Scopes: scopes}))
+		second := withContent(w.service(docgen.NewApplication{Name: "Second", Scopes: scopes}))
+		file := w.upload(w.alice, 0, "a.txt", "text")
+		_, err := w.TransferContent(ctx, first, w.alice.User.ID, second.User.ID)
+		wantCode(t, err, docgen.CodeBadRequest)
+		_, err = w.TransferContent(ctx, withContent(w.member("root", docgen.RoleAdmin)), w.alice.User.ID, first.User.ID)
+		wantCode(t, err, docgen.CodeBadRequest)
+		folder, err := w.TransferContent(ctx, first, w.alice.User.ID, first.User.ID)
+		must(t, err)
+		moved, err := w.File(ctx, first, file.ID)
+		must(t, err)
+		if moved.Owner.ID != first.User.ID || moved.Parent.ID != folder.ID {
+			t.Errorf("the file belongs to %d, in folder %d", moved.Owner.ID, moved.Parent.ID)
+		}
+	})
+}
+
 func TestTransferRace(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()

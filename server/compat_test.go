@@ -2,10 +2,13 @@ package server_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"platen/server"
 )
@@ -107,6 +110,70 @@ func TestLeadingSpaces(t *testing.T) {
 				res.want(w.t, 400, "item_name_invalid")
 			}
 		}
+	})
+}
+
+// TestTrashedFile gets a file that was moved to the trash, and one in a folder that was.
+func TestTrashedFile(t *testing.T) {
+	runCompat(t, func(w *world, box bool) {
+		s := w.scene()
+		inside := w.do("POST /files/content", request{body: form{{"attributes", fmt.Sprintf(`{"name":"x","parent":{"id":%d}}`, s.folder)},
+			{"file", "x"}}}).want(w.t, 201)["entries"].([]any)[0].(object)["id"].(string)
+		w.do(at("DELETE /files/{file_id}", s), request{}).want(w.t, 204)
+		if !box {
+			w.do(at("GET /files/{file_id}", s), request{}).want(w.t, 404, "trashed")
+			return
+		}
+		for _, as := range []string{"owner", "reader"} {
+			if v := w.do(at("GET /files/{file_id}", s), request{as: as}).want(w.t, 200); v["item_status"] != "trashed" || v["trashed_at"] == nil {
+				w.t.Errorf("for %s, the file is %v", as, v)
+			}
+		}
+		w.do(at("GET /files/{file_id}", s), request{as: "other"}).want(w.t, 404, "not_found")
+		w.do(at("GET /files/{file_id}", s), request{as: "scope"}).want(w.t, 403, "insufficient_scope")
+		w.do(at("DELETE /folders/{folder_id}?recursive=true", s), request{}).want(w.t, 204)
+		w.do("GET /files/"+inside, request{}).want(w.t, 404, "trashed")
+		w.do(at("GET /folders/{folder_id}", s), request{}).want(w.t, 404, "trashed")
+		w.do(at("DELETE /files/{file_id}/trash", s), request{}).want(w.t, 404, "not_trashed")
+	})
+}
+
+// TestNeutralFields asks for fields of features that the API does not have.
+func TestNeutralFields(t *testing.T) {
+	run(t, func(w *world) {
+		s := w.scene()
+		check := func(call string, want object) {
+			w.t.Helper()
+			query := strings.Join(slices.Sorted(maps.Keys(want)), ",") + ",nonsense"
+			v := w.do(at(call, s)+"?fields="+query, request{}).want(w.t, 200)
+			if entries, ok := v["entries"].([]any); ok {
+				v = entries[0].(object)
+			}
+			for _, name := range []string{"type", "id", "etag"} {
+				want[name] = v[name]
+			}
+			if diff := cmp.Diff(want, v); diff != "" {
+				w.t.Errorf("%s: -want +got:\n%s", call, diff)
+			}
+		}
+		both := func() object {
+			return object{"has_collaborations": false, "shared_link": nil, "classification": nil, "metadata": nil,
+				"is_externally_owned": false, "is_accessible_via_shared_link": false, "is_associated_with_app_item": false,
+				"watermark_info": object{"is_watermarked": false}}
+		}
+		file := object{"lock": nil, "expires_at": nil, "disposition_at": nil, "expiring_embed_link": nil, "uploader_display_name": nil}
+		listed := both()
+		maps.Copy(listed, file)
+		check("GET /folders/{folder_id}/items", listed)
+		maps.Copy(file, both())
+		maps.Copy(file, object{"tags": []any{}, "comment_count": 0.0, "is_package": false, "representations": object{"entries": []any{}},
+			"shared_link_permission_options": []any{}})
+		check("GET /files/{file_id}", file)
+		folder := both()
+		maps.Copy(folder, object{"sync_state": "not_synced", "tags": []any{}, "folder_upload_email": nil,
+			"allowed_shared_link_access_levels": []any{}, "can_non_owners_invite": true, "can_non_owners_view_collaborators": true,
+			"is_collaboration_restricted_to_enterprise": true})
+		check("GET /folders/{folder_id}", folder)
 	})
 }
 

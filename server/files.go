@@ -44,7 +44,27 @@ type file struct {
 	IsPackage         bool                 `json:"is_package,omitempty" fields:"asked" doc:"Always false."`
 	IsExternallyOwned bool                 `json:"is_externally_owned,omitempty" fields:"asked" doc:"Always false."`
 	IsShared          bool                 `json:"is_accessible_via_shared_link,omitempty" fields:"asked" doc:"Always false."`
+	HasCollaborations bool                 `json:"has_collaborations,omitempty" fields:"asked" doc:"Always false. List the collaborations instead."`
+	Watermark         watermark            `json:"watermark_info,omitzero" fields:"asked"`
+	EmbedLink         null                 `json:"expiring_embed_link" fields:"asked" doc:"Always null."`
+	Representations   representations      `json:"representations,omitzero" fields:"asked"`
+	Metadata          null                 `json:"metadata" fields:"asked" doc:"Always null."`
+	Classification    null                 `json:"classification" fields:"asked" doc:"Always null."`
+	UploaderName      null                 `json:"uploader_display_name" fields:"asked" doc:"Always null. Use created_by instead."`
+	DispositionAt     timestamp            `json:"disposition_at" fields:"asked" doc:"Always null."`
+	LinkOptions       []string             `json:"shared_link_permission_options,omitempty" fields:"asked" doc:"Always empty."`
+	IsAppItem         bool                 `json:"is_associated_with_app_item,omitempty" fields:"asked" doc:"Always false."`
 }
+
+// Fields of features that Platen does not have. Clients that ask for them get a neutral value.
+type (
+	watermark struct {
+		IsWatermarked bool `json:"is_watermarked" doc:"Always false."`
+	}
+	representations struct {
+		Entries []string `json:"entries" doc:"Always empty."`
+	}
+)
 
 type filePermissions struct {
 	CanDownload           bool `json:"can_download"`
@@ -67,6 +87,7 @@ func fileOf(item *docgen.Item) file {
 	f.PathCollection, f.Parent = pathOf(item), optionalOf(item.Parent, folderMiniOf)
 	f.CreatedBy, f.ModifiedBy, f.OwnedBy = userMiniOf(&item.CreatedBy), userMiniOf(&item.ModifiedBy), userMiniOf(&item.Owner)
 	f.Permissions, f.InviteeRoles, f.Tags = filePermissionsOf(item.Permissions), item.Permissions.Invitees(), []string{}
+	f.Representations.Entries, f.LinkOptions = []string{}, []string{}
 	return f
 }
 
@@ -104,10 +125,11 @@ func fileReply(item *docgen.Item, fields string) *itemReply[file] {
 
 var docGetFile = doc{
 	id: "get_file", tag: tagFiles, scope: docgen.ScopeRead,
-	summary: "Get a file",
-	errors:  []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed},
-	example: view[file]{value: exampleFileObject()},
-	also:    answersNotModified,
+	summary:     "Get a file",
+	description: "With `--compat box`, a file in the trash is returned with the item_status trashed, instead of the error.",
+	errors:      []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed},
+	example:     view[file]{value: exampleFileObject()},
+	also:        answersNotModified,
 }
 
 // GetFileQuery holds the parameters of a request for a file.
@@ -123,6 +145,11 @@ func (a *api) getFile(ctx context.Context, c *call, in *GetFileQuery) (*itemRepl
 		return nil, err
 	}
 	item, err := a.service.File(ctx, c.caller, id)
+	if a.compat == CompatBox && docgen.IsCode(err, docgen.CodeTrashed) {
+		if trashed, inTrash := a.service.Trashed(ctx, c.caller, docgen.File, id); inTrash == nil {
+			item, err = trashed, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

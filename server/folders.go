@@ -36,6 +36,15 @@ type folder struct {
 	NonOwnersInvite   bool                 `json:"can_non_owners_invite,omitempty" fields:"asked" doc:"Always true: editors and co-owners may invite."`
 	IsExternallyOwned bool                 `json:"is_externally_owned,omitempty" fields:"asked" doc:"Always false."`
 	IsShared          bool                 `json:"is_accessible_via_shared_link,omitempty" fields:"asked" doc:"Always false."`
+	HasCollaborations bool                 `json:"has_collaborations,omitempty" fields:"asked" doc:"Always false. List the collaborations instead."`
+	Watermark         watermark            `json:"watermark_info,omitzero" fields:"asked"`
+	Metadata          null                 `json:"metadata" fields:"asked" doc:"Always null."`
+	Classification    null                 `json:"classification" fields:"asked" doc:"Always null."`
+	SyncState         string               `json:"sync_state,omitempty" enum:"not_synced" fields:"asked"`
+	LinkLevels        []string             `json:"allowed_shared_link_access_levels,omitempty" fields:"asked" doc:"Always empty."`
+	ViewCollaborators bool                 `json:"can_non_owners_view_collaborators,omitempty" fields:"asked" doc:"Always true."`
+	IsRestricted      bool                 `json:"is_collaboration_restricted_to_enterprise,omitempty" fields:"asked" doc:"Always true."`
+	IsAppItem         bool                 `json:"is_associated_with_app_item,omitempty" fields:"asked" doc:"Always false."`
 }
 
 type folderPermissions struct {
@@ -54,7 +63,8 @@ func folderOf(item *docgen.Item) folder {
 	f.PathCollection, f.Parent = pathOf(item), optionalOf(item.Parent, folderMiniOf)
 	f.CreatedBy, f.ModifiedBy, f.OwnedBy = userMiniOf(&item.CreatedBy), userMiniOf(&item.ModifiedBy), userMiniOf(&item.Owner)
 	f.Permissions, f.InviteeRoles = folderPermissionsOf(item.Permissions), item.Permissions.Invitees()
-	f.Tags, f.NonOwnersInvite = []string{}, true
+	f.Tags, f.LinkLevels, f.SyncState = []string{}, []string{}, "not_synced"
+	f.NonOwnersInvite, f.ViewCollaborators, f.IsRestricted = true, true, true
 	return f
 }
 

@@ -251,13 +251,12 @@ const boundary = "boundary"
 func (g *generator) parts(body *jsonNode) string {
 	parts := make([]string, 0, len(body.names))
 	for i, name := range body.names {
-<<<<<<< HEAD
 		if name == "file" && body.values[i].open == "" || name == "template" {
-			parts = append(parts, part(`name="`+name+`"; filename="`+strconv.Itoa(i)+`"`, pick(g, "", "text", "«repeat:100000:x»", "\x00\xff")))
-=======
-		if name == "file" {
-			parts = append(parts, part(`name="`+pick(g, "file", "file", "content", "contents")+`"; filename="`+strconv.Itoa(i)+`"`, pick(g, "", "text", "«repeat:100000:x»", "\x00\xff")))
->>>>>>> 269559c3 (server: redirect downloads to signed URLs with --compat box)
+			content := pick(g, "", "text", "«repeat:100000:x»", "\x00\xff")
+			if name == "file" {
+				name = pick(g, "file", "file", "content", "contents")
+			}
+			parts = append(parts, part(`name="`+name+`"; filename="`+strconv.Itoa(i)+`"`, content))
 			continue
 		}
 		text := g.spoil(g.mutate(body.values[i]).String())

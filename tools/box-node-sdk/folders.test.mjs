@@ -35,7 +35,7 @@ test('a name is there once, in whatever case', async () => {
 	const first = await newFolder(owner, 'Straße', folder.id);
 	const error = await refused(newFolder(owner, 'STRASSE', folder.id), 409, 'item_name_in_use');
 	assert.deepEqual(idsOf(error.responseInfo.contextInfo.conflicts), [first.id]);
-	for (const name of ['', '.', '..', 'a/b', 'a\\b', ' a', 'a ', 'a\u0000b']) {
+	for (const name of ['', '.', '..', 'a/b', 'a\\b', 'a ', 'a\u0000b']) {
 		await refused(newFolder(owner, name, folder.id), 400, 'item_name_invalid');
 	}
 	await refused(newFolder(owner, 'x'.repeat(256), folder.id), 400, 'item_name_too_long');
