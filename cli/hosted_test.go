@@ -144,3 +144,18 @@ func sign(t *testing.T, certificate, issuer *x509.Certificate, by *ecdsa.Private
 	}
 	return key, text
 }
+
+// TestOlderSDK uses a server with the last version of the SDK for Node before it was generated, unmodified and with its own URLs.
+func TestOlderSDK(t *testing.T) {
+	sdk := fromNPM(t, "box-node-sdk-3")
+	t.Parallel()
+	data := t.TempDir()
+	server := newServer(t, data, "--compat=box", "--base-url=https://api.box.com", "--rate-requests=-1", "--rate-uploads=-1",
+		"--webhook-any-address")
+	h, visitor := hostedAt(t, server.url), newVisitor(t, server, "--data="+data)
+	platen(t, "user", "create", "--data="+data, "--login=grace@example.com", "--name=Grace")
+	env := append(os.Environ(), h.env()...)
+	env = append(env, "PLATEN_SDK="+sdk, "PLATEN_PROXY="+h.proxy, "PLATEN_TOKEN="+visitor.token,
+		"PLATEN_OTHER="+platen(t, "token", "create", "--data="+data, "--user=grace@example.com"))
+	runNode(t, env, "../tools/box-node-sdk-3/files.test.mjs")
+}

@@ -23,18 +23,25 @@ func TestOfficialSDK(t *testing.T) {
 		serve   []string          // arguments of the server
 		headers map[string]string // additional headers for every request
 		files   string
+		tls     bool // through a proxy, as the hosted service
 	}{
 		// The SDK unchanged, apart from its URLs.
-		"compat box": {[]string{"--compat=box"}, nil, "*.test.mjs"},
+		"compat box": {[]string{"--compat=box"}, nil, "*.test.mjs", false},
+		"TLS":        {[]string{"--compat=box", "--base-url=https://api.box.com"}, nil, "{docgen,files,folders}.test.mjs", true},
 		// If every operation requires the version header, the SDK is configured to send it everywhere.
-		"version header": {nil, map[string]string{"box-version": "2025.0"}, "{docgen,files,folders}.test.mjs"},
+		"version header": {nil, map[string]string{"box-version": "2025.0"}, "{docgen,files,folders}.test.mjs", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data := t.TempDir()
 			server := newServer(t, data, append(mode.serve, "--rate-requests=-1", "--rate-uploads=-1", "--webhook-any-address")...)
-			env := append(os.Environ(),
-				"PLATEN_URL="+server.url, "PLATEN_SDK="+sdk, "PLATEN_STANDARD_WEBHOOKS="+standard, "PLATEN_HEADERS="+jsonOf(t, mode.headers),
+			env, url := os.Environ(), server.url
+			if mode.tls {
+				h := hostedAt(t, server.url)
+				env, url = append(append(env, h.env()...), "PLATEN_PROXY="+h.proxy), "https://api.box.com"
+			}
+			env = append(env,
+				"PLATEN_URL="+url, "PLATEN_SDK="+sdk, "PLATEN_STANDARD_WEBHOOKS="+standard, "PLATEN_HEADERS="+jsonOf(t, mode.headers),
 				"PLATEN_CALLERS="+jsonOf(t, sdkCallers(t, data)))
 			for _, file := range sdkTestFiles(t, mode.files) {
 				t.Run(strings.TrimSuffix(filepath.Base(file), ".test.mjs"), func(t *testing.T) { runNode(t, env, file) })
@@ -140,7 +147,7 @@ func runNode(t *testing.T, env []string, file string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	node := exec.CommandContext(t.Context(), "node", "--test-reporter=./report.mjs", filepath.Base(file))
-	node.Dir, node.Env, node.Stdout, node.Stderr = sdkTests, env, &stdout, &stderr
+	node.Dir, node.Env, node.Stdout, node.Stderr = filepath.Dir(file), env, &stdout, &stderr
 	err := node.Run()
 	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
 		t.Fatal(err)

@@ -137,7 +137,8 @@ func tolerated(u *url.URL) *url.URL {
 
 // noOperation returns the Error for a request that no route matches, with advice.
 func noOperation(r *http.Request, advice string) *docgen.Error {
-	return failf(docgen.CodeNotFound, "There is no operation %s %s. %s", printable(r.Method), printable(strings.TrimPrefix(r.URL.Path, prefix)), advice)
+	path := printable(strings.TrimPrefix(r.URL.Path, prefix))
+	return failf(docgen.CodeNotFound, "There is no operation %s %s. %s", printable(r.Method), path, advice)
 }
 
 // sendError sends an error as the response of a call, where huma does not.

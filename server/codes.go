@@ -49,7 +49,7 @@ var errorKinds = []errorKind{
 		Cause:  "The SHA-1 of the received content does not match the `Content-MD5` header. Nothing was saved.",
 		Remedy: "Send the request again. Despite its name, the header contains the SHA-1 of the content, in hexadecimal."},
 	{Code: codeParts, Status: http.StatusBadRequest,
-		Cause:  "The part `file` of an upload came before the part `attributes`.",
+		Cause:  "The content of an upload came before the part `attributes`.",
 		Remedy: "Send `attributes` first, so that the server can check permissions and the name before the content."},
 	{Code: docgen.CodeCollaborator, Status: http.StatusBadRequest,
 		Cause:  "The user already collaborates on the item, or owns it.",

@@ -29,8 +29,8 @@ const (
 //
 // The struct tags are those that generate the OpenAPI document, so the two always agree: a field is required unless it is omitempty or
 // omitzero, its enum tag lists the valid values, and minLength:"1" rejects an empty string, which would otherwise count as an omitted
-// field. A null counts as an omitted field where the field may be omitted. Inputs reads each userInput, which shares its memory with text; it
-// may be nil if v has none.
+// field. A null counts as an omitted field where the field may be omitted. Inputs reads each userInput, which shares its memory with
+// text; it may be nil if v has none.
 func decode(text []byte, v any, inputs *docgen.Inputs) ([]docgen.Problem, error) {
 	return (&decoder{text: text, inputs: inputs}).decode(v)
 }

@@ -147,7 +147,7 @@ func TestTicketsCount(t *testing.T) {
 	})
 }
 
-// TestDirectDownload checks that there is no redirect by default.
+// TestDirectDownload downloads without a redirect, which is the default.
 func TestDirectDownload(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		s := w.scene()

@@ -23,7 +23,8 @@ var docUploadFile = doc{
 	id: "upload_file", tag: tagFiles, upload: true, scope: docgen.ScopeWrite,
 	summary: "Upload a file",
 	description: "The body is multipart/form-data with two parts in this order: attributes, a JSON object, and the content. The part " +
-		"with the content can have any name. The server checks permissions and the name before it reads the content. An upload that fails leaves nothing behind.",
+		"with the content can have any name. The server checks permissions and the name before it reads the content. An upload that fails " +
+		"leaves nothing behind.",
 	status: http.StatusCreated,
 	errors: []docgen.Code{codeParts, docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeBadDigest,
 		docgen.CodeForbidden, docgen.CodeTooLarge, docgen.CodeStorageFull, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse,
@@ -276,7 +277,7 @@ func (f *filePart) noFurtherPart() error {
 	case part.FormName() == f.FormName() || part.FormName() == "attributes":
 		return docgen.Invalid(repeatedPart(part.FormName()))
 	}
-	return docgen.Invalid(parameterProblem(part.FormName(), "an upload ends with the content, its second part; there must be no further parts"))
+	return docgen.Invalid(parameterProblem(part.FormName(), "an upload ends with the content; there must be no further part"))
 }
 
 func repeatedPart(name string) docgen.Problem {

@@ -2,7 +2,7 @@
 //
 // A test is told by its environment where to go: PLATEN_URL is the server's address without the /2.0, PLATEN_SDK the
 // folder that the SDK is installed in, PLATEN_STANDARD_WEBHOOKS that of the library of Standard Webhooks, PLATEN_HEADERS the headers (JSON) that every request needs besides those of the
-// SDK, and PLATEN_CALLERS (JSON) the access tokens of users by their names, and what is known of an application.
+// SDK, PLATEN_PROXY the URL of a proxy if there is one, and PLATEN_CALLERS (JSON) the access tokens of users by their names, and what is known of an application.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -31,7 +31,8 @@ export const networkSession = new sdk.NetworkSession({ baseUrls: new sdk.BaseUrl
 // clientWith returns a client for a way to authenticate, that gives up at once: a failure is to be seen, not tried again.
 export function clientWith(auth) {
 	const client = new sdk.BoxClient({ auth, networkSession: new sdk.NetworkSession({ retryStrategy: new sdk.BoxRetryStrategy({ maxAttempts: 1, maxRetriesOnException: 0 }) }) });
-	return client.withCustomBaseUrls(addresses).withExtraHeaders(headers);
+	const configured = client.withCustomBaseUrls(addresses).withExtraHeaders(headers);
+	return process.env.PLATEN_PROXY ? configured.withProxy({ url: process.env.PLATEN_PROXY }) : configured;
 }
 
 // clientOf returns a client with an access token that cli/sdk_test.go made.
