@@ -56,7 +56,7 @@ var docDownloadTicket = doc{
 
 // TicketQuery holds the parameters of a download with a ticket. net/http reads the headers.
 type TicketQuery struct {
-	Ticket string `path:"ticket" doc:"The signed text in the URL of the redirect."`
+	Ticket string `path:"ticket" doc:"The signed text in the URL of the redirect." example:"AQAA5N6zdLxX4q"`
 	ContentHeaders
 }
 
