@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -164,6 +165,30 @@ func TestRclone(t *testing.T) {
 	}
 	if out, err := r.try("link", "platen:copied/deep/b.txt"); err == nil || !strings.Contains(err.Error(), "'shared_link' is not supported") {
 		t.Errorf("a link: %s, %v", out, err)
+	}
+}
+
+// TestRcloneLarge copies a file that rclone uploads in parts, and then a new version of it.
+func TestRcloneLarge(t *testing.T) {
+	r := newRcloned(t)
+	t.Parallel()
+	past := time.Date(2020, 2, 29, 12, 30, 15, 0, time.UTC)
+	here, there := t.TempDir(), t.TempDir()
+	const size = 55_000_000 // rclone uploads up to 50 MiB in one piece
+	for _, line := range []string{"a line of a large file\n", "a line of its second version\n"} {
+		write(t, here, "large.txt", strings.Repeat(line, size/len(line)), past)
+		r.rclone("copy", here, "platen:large")
+		r.rclone("check", here, "platen:large")
+		r.rclone("copy", "platen:large", there)
+		if diff := cmp.Diff(treeOf(t, here), treeOf(t, there)); diff != "" {
+			t.Errorf("-here +there:\n%s", diff)
+		}
+		past = past.AddDate(0, 1, 0)
+	}
+	for _, want := range []string{"POST /api/2.0/files/upload_sessions ", "PUT /api/2.0/files/upload_sessions/", "/commit 201"} {
+		if !slices.ContainsFunc(r.hosted.requests(), func(request string) bool { return strings.Contains(request, want) }) {
+			t.Errorf("rclone sent no %s", want)
+		}
 	}
 }
 

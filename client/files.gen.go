@@ -62,6 +62,101 @@ func (c *Client) UploadFile(ctx context.Context, params *UploadFileParams, body 
 	return call(ctx, c, &UploadFileResponse{}, "POST", pathOf("/files/content"), params, body, editors)
 }
 
+// CreateUploadSessionResponse is the response to CreateUploadSession.
+type CreateUploadSessionResponse struct {
+	Response
+	JSON201 *UploadSession
+}
+
+// CreateUploadSession calls POST /files/upload_sessions: start to upload a file in parts.
+func (c *Client) CreateUploadSession(ctx context.Context, body SessionRequest, editors ...RequestEditor) (*CreateUploadSessionResponse, error) {
+	return call(ctx, c, &CreateUploadSessionResponse{}, "POST", pathOf("/files/upload_sessions"), nil, jsonBody{body}, editors)
+}
+
+// DeleteUploadSessionResponse is the response to DeleteUploadSession.
+type DeleteUploadSessionResponse struct {
+	Response
+}
+
+// DeleteUploadSession calls DELETE /files/upload_sessions/{upload_session_id}: cancel an upload in parts.
+func (c *Client) DeleteUploadSession(ctx context.Context, uploadSessionId string, editors ...RequestEditor) (*DeleteUploadSessionResponse, error) {
+	return call(ctx, c, &DeleteUploadSessionResponse{}, "DELETE", pathOf("/files/upload_sessions/%s", uploadSessionId), nil, nil, editors)
+}
+
+// GetUploadSessionResponse is the response to GetUploadSession.
+type GetUploadSessionResponse struct {
+	Response
+	JSON200 *UploadSession
+}
+
+// GetUploadSession calls GET /files/upload_sessions/{upload_session_id}: get an upload session.
+func (c *Client) GetUploadSession(ctx context.Context, uploadSessionId string, editors ...RequestEditor) (*GetUploadSessionResponse, error) {
+	return call(ctx, c, &GetUploadSessionResponse{}, "GET", pathOf("/files/upload_sessions/%s", uploadSessionId), nil, nil, editors)
+}
+
+// UploadPartParams has the parameters of UploadPart.
+type UploadPartParams struct {
+	// Digest sha= and the SHA-1 of the part in Base64.
+	Digest string `json:"Digest"`
+
+	// ContentRange The range of the part, and the size of the whole content.
+	ContentRange string `json:"Content-Range"`
+}
+
+// UploadPartResponse is the response to UploadPart.
+type UploadPartResponse struct {
+	Response
+	JSON200 *PartReply
+}
+
+// UploadPart calls PUT /files/upload_sessions/{upload_session_id}: upload a part.
+func (c *Client) UploadPart(ctx context.Context, uploadSessionId string, params *UploadPartParams, body Form, editors ...RequestEditor) (*UploadPartResponse, error) {
+	return call(ctx, c, &UploadPartResponse{}, "PUT", pathOf("/files/upload_sessions/%s", uploadSessionId), params, body, editors)
+}
+
+// CommitUploadSessionParams has the parameters of CommitUploadSession.
+type CommitUploadSessionParams struct {
+	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
+	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// IfMatch The etag that the item must still have. Otherwise, nothing changes and the response is 412.
+	IfMatch *string `json:"If-Match,omitempty"`
+
+	// Digest sha= and the SHA-1 of the whole content in Base64.
+	Digest string `json:"Digest"`
+}
+
+// CommitUploadSessionResponse is the response to CommitUploadSession.
+type CommitUploadSessionResponse struct {
+	Response
+	JSON201 *Uploaded
+}
+
+// CommitUploadSession calls POST /files/upload_sessions/{upload_session_id}/commit: create the file or the version from the parts of an upload session.
+func (c *Client) CommitUploadSession(ctx context.Context, uploadSessionId string, params *CommitUploadSessionParams, body CommitRequest, editors ...RequestEditor) (*CommitUploadSessionResponse, error) {
+	return call(ctx, c, &CommitUploadSessionResponse{}, "POST", pathOf("/files/upload_sessions/%s/commit", uploadSessionId), params, jsonBody{body}, editors)
+}
+
+// ListUploadPartsParams has the parameters of ListUploadParts.
+type ListUploadPartsParams struct {
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Offset Number of entries to skip (default 0, maximum 300000).
+	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
+}
+
+// ListUploadPartsResponse is the response to ListUploadParts.
+type ListUploadPartsResponse struct {
+	Response
+	JSON200 *OffsetPageUploadPart
+}
+
+// ListUploadParts calls GET /files/upload_sessions/{upload_session_id}/parts: list the parts that an upload session has received.
+func (c *Client) ListUploadParts(ctx context.Context, uploadSessionId string, params *ListUploadPartsParams, editors ...RequestEditor) (*ListUploadPartsResponse, error) {
+	return call(ctx, c, &ListUploadPartsResponse{}, "GET", pathOf("/files/upload_sessions/%s/parts", uploadSessionId), params, nil, editors)
+}
+
 // DeleteFileParams has the parameters of DeleteFile.
 type DeleteFileParams struct {
 	// IfMatch The etag that the item must still have. Otherwise, nothing changes and the response is 412.
@@ -227,6 +322,17 @@ type CopyFileResponse struct {
 // CopyFile calls POST /files/{file_id}/copy: copy a file.
 func (c *Client) CopyFile(ctx context.Context, fileId string, params *CopyFileParams, body CopyFileRequest, editors ...RequestEditor) (*CopyFileResponse, error) {
 	return call(ctx, c, &CopyFileResponse{}, "POST", pathOf("/files/%s/copy", fileId), params, jsonBody{body}, editors)
+}
+
+// CreateVersionUploadSessionResponse is the response to CreateVersionUploadSession.
+type CreateVersionUploadSessionResponse struct {
+	Response
+	JSON201 *UploadSession
+}
+
+// CreateVersionUploadSession calls POST /files/{file_id}/upload_sessions: start to upload a new version of a file in parts.
+func (c *Client) CreateVersionUploadSession(ctx context.Context, fileId string, body VersionSessionRequest, editors ...RequestEditor) (*CreateVersionUploadSessionResponse, error) {
+	return call(ctx, c, &CreateVersionUploadSessionResponse{}, "POST", pathOf("/files/%s/upload_sessions", fileId), nil, jsonBody{body}, editors)
 }
 
 // ListVersionsParams has the parameters of ListVersions.

@@ -415,6 +415,24 @@ type CollaboratorRef struct {
 // CollaboratorRefType Must be user: this server has no groups.
 type CollaboratorRefType string
 
+// CommitAttribute defines model for CommitAttribute.
+type CommitAttribute struct {
+	// ContentCreatedAt When the content was created.
+	ContentCreatedAt *time.Time `json:"content_created_at"`
+
+	// ContentModifiedAt When the content was last changed (default now).
+	ContentModifiedAt *time.Time `json:"content_modified_at"`
+}
+
+// CommitRequest defines model for CommitRequest.
+type CommitRequest struct {
+	// Attributes As for other uploads.
+	Attributes *CommitAttribute `json:"attributes,omitempty"`
+
+	// Parts All parts of the session.
+	Parts []UploadPart `json:"parts"`
+}
+
 // Contract defines model for Contract.
 type Contract struct {
 	// Changes Changes since the previous version; null if there is none that was a template.
@@ -1794,6 +1812,19 @@ type OffsetPageDelivery struct {
 	TotalCount int64 `json:"total_count"`
 }
 
+// OffsetPageUploadPart defines model for OffsetPageUploadPart.
+type OffsetPageUploadPart struct {
+	// Entries The entries of this page. There can be fewer than limit if the caller may not see all entries in the range.
+	Entries []UploadPart `json:"entries"`
+
+	// Limit The limit that was applied, at most the maximum.
+	Limit  int64 `json:"limit"`
+	Offset int64 `json:"offset"`
+
+	// TotalCount One more than the offset of the last item.
+	TotalCount int64 `json:"total_count"`
+}
+
 // OffsetPageViewCollaboration defines model for OffsetPageViewCollaboration.
 type OffsetPageViewCollaboration struct {
 	// Entries The entries of this page. There can be fewer than limit if the caller may not see all entries in the range.
@@ -1869,6 +1900,11 @@ type ParentRef struct {
 
 // ParentRefType defines model for ParentRef.Type.
 type ParentRefType string
+
+// PartReply defines model for PartReply.
+type PartReply struct {
+	Part UploadPart `json:"part"`
+}
 
 // PathCollection defines model for PathCollection.
 type PathCollection struct {
@@ -2289,6 +2325,30 @@ type SaveSampleRequest struct {
 	UserInput map[string]interface{} `json:"user_input"`
 }
 
+// SessionEndpoints defines model for SessionEndpoints.
+type SessionEndpoints struct {
+	Abort     string `json:"abort"`
+	Commit    string `json:"commit"`
+	ListParts string `json:"list_parts"`
+
+	// LogEvent Always null.
+	LogEvent   *string `json:"log_event"`
+	Status     string  `json:"status"`
+	UploadPart string  `json:"upload_part"`
+}
+
+// SessionRequest defines model for SessionRequest.
+type SessionRequest struct {
+	// FileName The name of the file.
+	FileName string `json:"file_name"`
+
+	// FileSize Size of the content, in bytes.
+	FileSize int64 `json:"file_size"`
+
+	// FolderId The parent folder; 0 is the root folder of the caller.
+	FolderId string `json:"folder_id"`
+}
+
 // SigningKey defines model for SigningKey.
 type SigningKey struct {
 	CreatedAt *time.Time `json:"created_at"`
@@ -2562,12 +2622,49 @@ type UpdateWebhookRequest struct {
 // UpdateWebhookRequestStatus disabled: send no more notifications. active: resume. A Platen extension.
 type UpdateWebhookRequestStatus string
 
+// UploadPart defines model for UploadPart.
+type UploadPart struct {
+	// Offset Position of the first byte of the part in the content.
+	Offset int64  `json:"offset"`
+	PartId string `json:"part_id"`
+
+	// Sha1 The SHA-1 of the part, in hexadecimal.
+	Sha1 string `json:"sha1"`
+
+	// Size Size of the part, in bytes.
+	Size int64 `json:"size"`
+}
+
 // UploadPlace defines model for UploadPlace.
 type UploadPlace struct {
 	// UploadToken Always null: uploads use the access token.
 	UploadToken *string `json:"upload_token"`
 	UploadUrl   string  `json:"upload_url"`
 }
+
+// UploadSession defines model for UploadSession.
+type UploadSession struct {
+	Id string `json:"id"`
+
+	// NumPartsProcessed Number of parts that the server has.
+	NumPartsProcessed int64 `json:"num_parts_processed"`
+
+	// PartSize Size of every part but the last, in bytes.
+	PartSize int64 `json:"part_size"`
+
+	// SessionEndpoints The URLs of the session.
+	SessionEndpoints SessionEndpoints `json:"session_endpoints"`
+
+	// SessionExpiresAt When the session ends, unless it is committed before.
+	SessionExpiresAt *time.Time `json:"session_expires_at"`
+
+	// TotalParts Number of parts that make up the content.
+	TotalParts int64             `json:"total_parts"`
+	Type       UploadSessionType `json:"type"`
+}
+
+// UploadSessionType defines model for UploadSession.Type.
+type UploadSessionType string
 
 // Uploaded defines model for Uploaded.
 type Uploaded struct {
@@ -2662,6 +2759,15 @@ type VersionAttributes struct {
 
 	// Name A new name for the file.
 	Name *string `json:"name,omitempty"`
+}
+
+// VersionSessionRequest defines model for VersionSessionRequest.
+type VersionSessionRequest struct {
+	// FileName A new name for the file.
+	FileName *string `json:"file_name,omitempty"`
+
+	// FileSize Size of the content, in bytes.
+	FileSize int64 `json:"file_size"`
 }
 
 // Watermark defines model for Watermark.

@@ -633,6 +633,11 @@ const (
 	UpdateWebhookRequestStatusDisabled UpdateWebhookRequestStatus = "disabled"
 )
 
+// Defines values for UploadSessionType.
+const (
+	UploadSessionTypeUploadSession UploadSessionType = "upload_session"
+)
+
 // Defines values for UserRole.
 const (
 	UserRoleAdmin   UserRole = "admin"

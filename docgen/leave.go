@@ -162,7 +162,9 @@ func (s *Service) holdTransfer(ctx context.Context, tx *store.Tx, c *Caller, fro
 func (s *Service) newOwner(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.User, error) {
 	find := s.managed
 	if id == c.User.ID && c.User.Kind == KindService {
-		find = func(ctx context.Context, q *store.Queries, _ *Caller, id int64) (store.User, error) { return s.account(ctx, q, id) }
+		find = func(ctx context.Context, q *store.Queries, _ *Caller, id int64) (store.User, error) {
+			return s.account(ctx, q, id)
+		}
 	}
 	row, err := find(ctx, q, c, id)
 	if IsCode(err, CodeNotFound) || err == nil && !isActive(row) {

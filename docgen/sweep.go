@@ -34,7 +34,8 @@ func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 			err = errors.Join(err, fmt.Errorf("sweep storage policy %q: %w", p.Name, swept))
 		}
 	}
-	return removed, errors.Join(err, s.sweepChecksums(ctx))
+	n, swept := s.sweepUploads(ctx)
+	return removed + n, errors.Join(err, swept, s.sweepChecksums(ctx))
 }
 
 // sweepChecksums deletes the checksums of contents that no version refers to anymore.

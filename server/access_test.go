@@ -62,6 +62,16 @@ var routeCases = []routeCase{
 	{"PUT /files/{file_id}", func(scene) any { return object{"name": "new.docx"} }, "403 404 403 200 200 404 200"},
 	{"DELETE /files/{file_id}", nil, "403 404 403 204 204 404 204"},
 
+	{"POST /files/upload_sessions", func(s scene) any {
+		return object{"folder_id": id(s.folder), "file_name": "new.bin", "file_size": 4}
+	}, "403 404 403 201 201 404 201"},
+	{"POST /files/{file_id}/upload_sessions", func(scene) any { return object{"file_size": 4} }, "403 404 403 201 201 404 201"},
+	{"GET /files/upload_sessions/{upload_session_id}", nil, "403 404 404 404 200 404 404"},
+	{"PUT /files/upload_sessions/{upload_session_id}", func(scene) any { return []byte("text") }, "403 404 404 404 200 404 404"},
+	{"DELETE /files/upload_sessions/{upload_session_id}", nil, "403 404 404 404 204 404 404"},
+	{"GET /files/upload_sessions/{upload_session_id}/parts", nil, "403 404 404 404 200 404 404"},
+	{"POST /files/upload_sessions/{upload_session_id}/commit", func(s scene) any { return commitOf(s.part) }, "403 404 404 404 201 404 404"},
+
 	{"POST /folders", func(s scene) any { return object{"name": "new", "parent": object{"id": id(s.folder)}} }, "403 404 403 201 201 404 201"},
 	{"GET /folders/{folder_id}", nil, "403 404 200 200 200 404 200"},
 	{"GET /folders/{folder_id}/items", nil, "403 404 200 200 200 404 200"},
@@ -168,7 +178,7 @@ func at(route string, s scene) string {
 		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration), "{user_id}", id(s.user),
 		"{archive_id}", id(s.archive), "{webhook_id}", id(s.webhook),
 		"{delivery_id}", id(s.delivery), "{listener_id}", id(s.listener), "{slot}", "primary", "{sample_name}", "paid", "{token_id}", id(s.token),
-		"{storage_policy_id}", "1", "{ticket}", s.ticket, " /oauth2", " //oauth2").Replace(route)
+		"{storage_policy_id}", "1", "{ticket}", s.ticket, "{upload_session_id}", id(s.session), " /oauth2", " //oauth2").Replace(route)
 }
 
 func (c routeCase) statuses(t *testing.T) map[string]int {
@@ -206,6 +216,12 @@ func TestEveryRouteForEveryCaller(t *testing.T) {
 						s.listener = w.listener(w.owner)
 					}
 					r := request{as: caller}
+					if strings.Contains(c.route, "{upload_session_id}") {
+						s.session, s.part = w.session(w.owner, s.folder)
+						if r.header = partHeader("text"); !strings.HasPrefix(c.route, "PUT ") {
+							r.header.Del("Content-Type")
+						}
+					}
 					if caller == "scope" && strings.Contains(c.route, "/webhook") {
 						r.as = "reading"
 					}

@@ -134,7 +134,6 @@ func TestTrashedFile(t *testing.T) {
 		w.do(at("DELETE /folders/{folder_id}?recursive=true", s), request{}).want(w.t, 204)
 		w.do("GET /files/"+inside, request{}).want(w.t, 404, "trashed")
 		w.do(at("GET /folders/{folder_id}", s), request{}).want(w.t, 404, "trashed")
-		w.do(at("DELETE /files/{file_id}/trash", s), request{}).want(w.t, 404, "not_trashed")
 	})
 }
 

@@ -297,6 +297,9 @@ func curlBody(content map[string]*huma.MediaType) []string {
 		}
 		return lines
 	}
+	if _, ok := content[octetStream]; ok {
+		return []string{`-H "Content-Type: ` + octetStream + `"`, "--data-binary @part"}
+	}
 	parts := content["multipart/form-data"].Example.(map[string]any)
 	attributes, err := marshal(parts["attributes"])
 	if err != nil {

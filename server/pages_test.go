@@ -51,7 +51,9 @@ func TestPages(t *testing.T) {
 		if got := strings.Count(pages["/docs"], "Authorization: Bearer $TOKEN"); got != len(withToken) {
 			t.Errorf("%d curl commands with a token, want one for each of %d operations", got, len(withToken))
 		}
-		ofClients := slices.DeleteFunc(slices.Clone(a.operations), func(op *huma.Operation) bool { return !strings.HasPrefix(op.Path, "/oauth2/") })
+		ofClients := slices.DeleteFunc(slices.Clone(a.operations), func(op *huma.Operation) bool {
+			return !strings.HasPrefix(op.Path, "/oauth2/")
+		})
 		if got := strings.Count(pages["/docs"], "-d client_secret=SECRET"); got != len(ofClients) {
 			t.Errorf("%d curl commands of clients, want %d", got, len(ofClients))
 		}

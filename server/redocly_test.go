@@ -24,7 +24,9 @@ func TestOpenAPIDocumentLinted(t *testing.T) {
 			runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 				name := filepath.Join(t.TempDir(), page)
 				must(t, os.WriteFile(name, w.do("GET //"+page, request{}).text, 0o600))
-				args := append([]string{linter, "lint", "--extends=recommended-strict", "--format=json", name}, skipped...)
+				// The paths of upload sessions are those of Box, whose description has the same ambiguity: upload_sessions is not an id.
+				args := append([]string{linter, "lint", "--extends=recommended-strict", "--skip-rule=no-ambiguous-paths", "--format=json", name},
+					skipped...)
 				cmd := exec.CommandContext(t.Context(), "node", args...)
 				cmd.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
 				cmd.Dir = t.TempDir()

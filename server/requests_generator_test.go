@@ -75,10 +75,15 @@ func (g *generator) request() wireRequest {
 		contentType = pick(g, types...)
 	}
 	body := g.value(op.RequestBody.Content[contentType].Schema, "")
-	if contentType == "multipart/form-data" {
+	switch {
+	case contentType == "multipart/form-data":
 		r.body = g.parts(body)
 		contentType += "; boundary=" + boundary
-	} else {
+	case contentType == "application/octet-stream":
+		r.body = g.spoil("text")
+	case g.apt && strings.HasSuffix(op.path, "/commit"):
+		r.body = `{"parts":[{"part_id":"«upload_part:full»","offset":0,"size":4,"sha1":"` + digest("text") + `"}]}`
+	default:
 		r.body = g.spoil(g.mutate(body).String())
 	}
 	if g.wrong() {
@@ -125,6 +130,8 @@ var fitting = []struct {
 		"folder": {"trashed", "trashed2"}}},
 	{regexp.MustCompile(`^DELETE /(files|folders)/\{[a-z_]+\}$`), map[string][]string{"file": {"spare", "shared2"},
 		"folder": {"spare", "shared2"}}},
+	{regexp.MustCompile(`^DELETE .*/upload_sessions/`), map[string][]string{"upload_session": {"spare"}}},
+	{regexp.MustCompile(`/upload_sessions/.*/commit$`), map[string][]string{"upload_session": {"full"}}},
 	{regexp.MustCompile(`^DELETE /users/`), map[string][]string{"user": {"spare", "spare2"}}},
 	{regexp.MustCompile(`^DELETE /webhook`), map[string][]string{"webhook": {"shared2"}, "webhook_listener": {"spare"}}},
 }
@@ -202,6 +209,10 @@ func (g *generator) headers(op operationRef, caller string) [][2]string {
 		add(pick(g, "svc-version", "box-version"), pick(g, "", "2024.0", "2025.0, 2025.0", "latest", "2025.0"))
 	}
 	for _, p := range op.Parameters {
+		if value, ok := partHeader("text")[p.Name]; ok && p.In == "header" && !g.wrong() {
+			add(p.Name, value[0])
+			continue
+		}
 		if p.In == "header" && g.chance(15) {
 			add(p.Name, pick(g, "0", "1", `"1"`, `W/"2"`, "*", "bytes=0-3", "bytes=-1", "bytes=5-1", "da39a3ee5e6b4b0d3255bfef95601890afd80709"))
 		}
@@ -244,6 +255,8 @@ var furnished = map[string][]string{
 	"event":            {"shared", "shared2", "stranger"},
 	"slot":             {"primary", "secondary"},
 	"ticket":           {"shared", "shared2"},
+	"upload_session":   {"open", "full", "spare"},
+	"upload_part":      {"open", "full", "spare"},
 }
 
 // The names of objects with which the callers of apt requests may do everything.
@@ -253,7 +266,7 @@ var aptNames = map[string][]string{
 	"docgen_job":    {"shared", "shared2"},
 	"collaboration": {"shared", "shared2"}, "archive": {"shared", "shared2"}, "storage_policy": {"default", "cold"},
 	"webhook": {"shared"}, "webhook_delivery": {"shared"}, "webhook_listener": {"shared"}, "event": {"shared", "shared2"},
-	"slot": {"primary", "secondary"}, "ticket": {"shared", "shared2"},
+	"slot": {"primary", "secondary"}, "ticket": {"shared", "shared2"}, "upload_session": {"open"}, "upload_part": {"open"},
 }
 
 // kindsOf maps the names of fields and parameters with an id to a kind, if the name is not the kind.

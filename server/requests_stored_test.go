@@ -173,6 +173,20 @@ func (s *storedState) versions() []storedVersion {
 	return versions
 }
 
+// parts returns the keys of the parts of uploads.
+func (s *storedState) parts() (keys []string) {
+	rows, err := s.db.QueryContext(s.w.t.Context(), "SELECT id FROM upload_parts")
+	must(s.w.t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var part int64
+		must(s.w.t, rows.Scan(&part))
+		keys = append(keys, "parts/"+id(part))
+	}
+	must(s.w.t, rows.Err())
+	return keys
+}
+
 // lost returns a message for each version whose content is missing.
 func (s *storedState) lost() []string {
 	var problems []string
@@ -211,12 +225,15 @@ func (s *storedState) orphans() []string {
 	for _, v := range s.versions() {
 		named[v.key] = true
 	}
+	for _, key := range s.parts() {
+		named[key] = true
+	}
 	var problems []string
 	for _, blobs := range s.blobs {
 		for info, err := range blobs.List(s.w.t.Context(), "") {
 			must(s.w.t, err)
 			if !named[info.Key] {
-				problems = append(problems, fmt.Sprintf("no version names the content %s", info.Key))
+				problems = append(problems, fmt.Sprintf("no version and no upload names the content %s", info.Key))
 			}
 		}
 	}

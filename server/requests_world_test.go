@@ -42,10 +42,19 @@ func (v *visit) furnish() {
 	v.ids["enterprise:own"] = id(w.EnterpriseID())
 	v.ids["slot:primary"], v.ids["slot:secondary"] = docgen.KeyPrimary, docgen.KeySecondary
 	v.ids["webhook_listener:shared"], v.ids["webhook_listener:spare"] = v.listen(w.owner), v.listen(w.owner)
+	v.sessions()
 	v.past()
 	v.spare()
 	v.clients()
 	v.stranger()
+}
+
+// sessions starts uploads of the owner in parts, each of the content "text".
+func (v *visit) sessions() {
+	for _, name := range []string{"open", "full", "spare"} {
+		session, part := v.w.session(v.w.owner, 0)
+		v.ids["upload_session:"+name], v.ids["upload_part:"+name] = id(session), id(part)
+	}
 }
 
 // spare creates objects of the owner that may be deleted.

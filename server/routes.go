@@ -5,6 +5,7 @@ func (a *api) routes() {
 	a.oauthRoutes()
 	a.docGenRoutes()
 	a.fileRoutes()
+	a.sessionRoutes()
 	a.folderRoutes()
 	a.trashRoutes()
 	a.collaborationRoutes()
@@ -61,6 +62,16 @@ func (a *api) fileRoutes() {
 	route(a, "GET /files/{file_id}/versions/{file_version_id}", docGetVersion, a.getVersion)
 	route(a, "PUT /files/{file_id}/versions/{file_version_id}", docRestoreVersion, a.restoreVersion)
 	route(a, "DELETE /files/{file_id}/versions/{file_version_id}", docDeleteVersion, a.deleteVersion)
+}
+
+func (a *api) sessionRoutes() {
+	route(a, "POST /files/upload_sessions", docCreateSession, a.createSession)
+	route(a, "POST /files/{file_id}/upload_sessions", docCreateVersionSession, a.createVersionSession)
+	route(a, "GET /files/upload_sessions/{upload_session_id}", docGetSession, a.getSession)
+	route(a, "PUT /files/upload_sessions/{upload_session_id}", docUploadPart, a.uploadPart)
+	route(a, "DELETE /files/upload_sessions/{upload_session_id}", docDeleteSession, a.deleteSession)
+	route(a, "GET /files/upload_sessions/{upload_session_id}/parts", docListParts, a.listParts)
+	route(a, "POST /files/upload_sessions/{upload_session_id}/commit", docCommitSession, a.commitSession)
 }
 
 func (a *api) folderRoutes() {

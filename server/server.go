@@ -85,13 +85,13 @@ type api struct {
 
 // site is what one address serves.
 type site struct {
-	mux        *http.ServeMux
+	mux        *mux
 	compressed http.Handler // mux, for clients that accept compression
 }
 
 func newSite() *site {
-	mux := http.NewServeMux()
-	return &site{mux: mux, compressed: compressing(mux)}
+	routes := new(mux)
+	return &site{mux: routes, compressed: compressing(routes)}
 }
 
 // New returns the handler of the complete server: the operations under /2.0, health checks, metrics, and documentation.
@@ -151,12 +151,12 @@ func (a *api) pages(registry *prometheus.Registry) {
 		s.mux.HandleFunc("GET /healthz", a.healthz)
 		s.mux.HandleFunc("GET /readyz", a.readyz)
 	}
-	mux := a.internal.mux
-	mux.Handle("GET /metrics", metricsPage(registry))
-	mux.HandleFunc("GET /openapi.json", page(a, jsonType, openAPIPage))
-	mux.HandleFunc("GET /openapi-3.0.json", page(a, jsonType, openAPI30Page))
-	mux.HandleFunc("GET /docs", page(a, htmlType, referencePage))
-	mux.HandleFunc("GET /docs/errors", page(a, htmlType, errorsPage))
+	internal := a.internal.mux
+	internal.Handle("GET /metrics", metricsPage(registry))
+	internal.HandleFunc("GET /openapi.json", page(a, jsonType, openAPIPage))
+	internal.HandleFunc("GET /openapi-3.0.json", page(a, jsonType, openAPI30Page))
+	internal.HandleFunc("GET /docs", page(a, htmlType, referencePage))
+	internal.HandleFunc("GET /docs/errors", page(a, htmlType, errorsPage))
 }
 
 // Limits of the connections of NewHTTPServer. The handler limits bodies and responses.

@@ -353,6 +353,26 @@ type Token struct {
 	UsedAt        int64
 }
 
+type UploadPart struct {
+	ID        int64
+	SessionID int64
+	Position  int64
+	Size      int64
+	Sha1      string
+}
+
+type UploadSession struct {
+	ID        int64
+	UserID    int64
+	FolderID  int64
+	FileID    int64
+	Name      string
+	Size      int64
+	PartSize  int64
+	CreatedAt int64
+	ExpiresAt int64
+}
+
 type User struct {
 	ID           int64
 	EnterpriseID int64

@@ -129,6 +129,21 @@ test('a folder is filled, listed, shared, and deleted', async () => {
 	await client.folders.delete(folder.id, { recursive: true });
 });
 
+test('a large file is uploaded in parts, and so is a new version', async () => {
+	const content = randomBytes(20_000_001);
+	const uploader = await client.files.getChunkedUploader('0', content.length, unique('Large'), content);
+	const file = (await uploader.start()).entries[0];
+	assert.equal(file.sha1, createHash('sha1').update(content).digest('hex'));
+	content[0]++;
+	const next = await client.files.getNewVersionChunkedUploader(file.id, content.length, Readable.from([content]));
+	const changed = (await next.start()).entries[0];
+	assert.deepEqual([changed.id, changed.sha1], [file.id, createHash('sha1').update(content).digest('hex')]);
+	const session = await client.files.createUploadSession('0', 20_000_000, unique('Aborted'));
+	assert.equal((await client.files.getUploadSessionParts(session.id)).total_count, 0);
+	await client.files.abortUploadSession(session.id);
+	await refused(client.files.getUploadSession(session.id), 404, 'not_found');
+});
+
 test('a webhook is created', async () => {
 	const folder = await client.folders.create('0', unique('Folder'));
 	const webhook = await client.webhooks.create(folder.id, client.itemTypes.FOLDER, 'https://hooks.example.com/', ['FILE.UPLOADED']);
