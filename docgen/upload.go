@@ -351,7 +351,7 @@ func (commit Commit) check(row store.UploadSession, parts []store.UploadPart) er
 	return nil
 }
 
-// A partsReader reads the contents of parts, one after the other.
+// A partsReader reads the contents of parts, one after another.
 type partsReader struct {
 	ctx     context.Context
 	service *Service
