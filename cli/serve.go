@@ -131,9 +131,8 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 		limits: cfg.connections(plan, registry)}
 	if err := cfg.serveHTTP(ctx, serving, listener, server.Config{
 		Service: service, Generator: generator, Log: log, BaseURL: baseURL, FixedURL: cfg.BaseURL != "", Version: version(),
-		Tracer: tracer, Sign: signed,
 		TrustedProxies: cfg.TrustedProxies, RateLimits: cfg.rateLimits(), Rates: sharedRates(db), Compat: server.Compat(cfg.Compat),
-		InFlight: server.InFlight{Memory: plan.InFlight, Folder: cfg.Data}, Metrics: registry, PDF: engine.Available,
+		InFlight: server.InFlight{Memory: plan.InFlight, Folder: cfg.Data}, Metrics: registry, Tracer: tracer, Sign: signed, PDF: engine.Available,
 	}); err != nil {
 		return err
 	}
