@@ -59,7 +59,7 @@ func (w *killWorker) awaitMade(ctx context.Context, batch string, files int) err
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		answer, err := w.visitor.GetBatch(ctx, batch)
+		answer, err := w.visitor.GetBatch(ctx, batch, nil)
 		if err != nil {
 			return fmt.Errorf("while %d files are made: %w", files, err)
 		}

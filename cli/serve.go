@@ -154,6 +154,7 @@ func scheduleTasks(ctx context.Context, service *docgen.Service) error {
 		service.ScheduleSweep(ctx), service.ScheduleRelocation(ctx), service.ScheduleRemoval(ctx), service.ScheduleErasure(ctx),
 		service.ScheduleDeliveries(ctx), service.ScheduleSummaries(ctx), service.ScheduleDocuments(ctx),
 		service.ScheduleTemporary(ctx),
+		service.ScheduleCancellation(ctx),
 	)
 }
 
@@ -235,6 +236,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 			docgen.LaneDocx.Queue(): docxWorkers, docgen.LanePDF.Queue(): pdfTasks, docgen.LaneIsolated.Queue(): isolatedWorkers,
 			docgen.OldPDFQueue: 1, docgen.OldIsolatedQueue: 1,
 			docgen.MergeQueue: mergeWorkers, docgen.RelocationQueue: 1, docgen.RemovalQueue: 1, docgen.DeliveryQueue: deliveryWorkers,
+			docgen.CancelQueue: 1,
 		},
 		Exhausted: generator.TaskFailed,
 	})
@@ -253,6 +255,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 	store.Handle(queue, relocation(service.Relocate, log))
 	store.Handle(queue, removal(service))
 	store.Handle(queue, erasing(service))
+	store.Handle(queue, canceling(service))
 	return queue, workers
 }
 
@@ -392,6 +395,17 @@ func removal(service *docgen.Service) func(context.Context, docgen.RemoveTrees) 
 func erasing(service *docgen.Service) func(context.Context, docgen.EraseUsers) error {
 	return func(ctx context.Context, _ docgen.EraseUsers) error {
 		more, err := service.EraseUsers(ctx)
+		if err == nil && more {
+			return store.Snooze(0)
+		}
+		return err
+	}
+}
+
+// canceling ends the waiting jobs of canceled batches, and continues after its time is up.
+func canceling(service *docgen.Service) func(context.Context, docgen.CancelJobs) error {
+	return func(ctx context.Context, _ docgen.CancelJobs) error {
+		more, err := service.CancelJobs(ctx)
 		if err == nil && more {
 			return store.Snooze(0)
 		}

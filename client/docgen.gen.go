@@ -4,6 +4,7 @@ package client
 
 import (
 	"context"
+	"time"
 )
 
 // ListBatchJobsParams has the parameters of ListBatchJobs.
@@ -16,7 +17,25 @@ type ListBatchJobsParams struct {
 
 	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// Status Only jobs with this status, or with one of several that are separated by commas. A Platen extension.
+	Status *string `form:"status,omitempty" json:"status,omitempty"`
+
+	// CreatedBy Only jobs of batches that this user created (default: the caller). Another user requires a token that can manage that user. A Platen extension.
+	CreatedBy *string `form:"created_by,omitempty" json:"created_by,omitempty"`
+
+	// CreatedAfter Only jobs of batches that were created at this time or later. A Platen extension.
+	CreatedAfter *time.Time `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only jobs of batches that were created before this time. A Platen extension.
+	CreatedBefore *time.Time `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Direction ASC: in ascending order of id, which is the order of the documents in a batch (default). DESC: newest first. A Platen extension.
+	Direction *ListBatchJobsParamsDirection `form:"direction,omitempty" json:"direction,omitempty"`
 }
+
+// ListBatchJobsParamsDirection is the type of a parameter of ListBatchJobs.
+type ListBatchJobsParamsDirection string
 
 // ListBatchJobsResponse is the response to ListBatchJobs.
 type ListBatchJobsResponse struct {
@@ -27,6 +46,50 @@ type ListBatchJobsResponse struct {
 // ListBatchJobs calls GET /docgen_batch_jobs/{batch_id}: list the jobs of a batch.
 func (c *Client) ListBatchJobs(ctx context.Context, batchId string, params *ListBatchJobsParams, editors ...RequestEditor) (*ListBatchJobsResponse, error) {
 	return call(ctx, c, &ListBatchJobsResponse{}, "GET", pathOf("/docgen_batch_jobs/%s", batchId), params, nil, editors)
+}
+
+// ListBatchesParams has the parameters of ListBatches.
+type ListBatchesParams struct {
+	// Limit Maximum number of entries on a page (default 100). Values above 1000 count as 1000, which the response shows.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Marker The next_marker or prev_marker of another page of the same list. Omit it, or send 0, to get the first page.
+	Marker *string `form:"marker,omitempty" json:"marker,omitempty"`
+
+	// Usemarker Accepted but ignored: this list is always paged by marker.
+	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// State in_progress: a job or the merged file has not ended. ended: all have. with_failures: a job has failed, without canceled ones. canceled: the batch was canceled.
+	State *ListBatchesParamsState `form:"state,omitempty" json:"state,omitempty"`
+
+	// TemplateId Only batches that use this template, which may have been deleted.
+	TemplateId *string `form:"template_id,omitempty" json:"template_id,omitempty"`
+
+	// OutputType Only batches with this type of documents.
+	OutputType *ListBatchesParamsOutputType `form:"output_type,omitempty" json:"output_type,omitempty"`
+
+	// CreatedAfter Only batches that were created at this time or later.
+	CreatedAfter *time.Time `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only batches that were created before this time.
+	CreatedBefore *time.Time `form:"created_before,omitempty" json:"created_before,omitempty"`
+}
+
+// ListBatchesParamsState is the type of a parameter of ListBatches.
+type ListBatchesParamsState string
+
+// ListBatchesParamsOutputType is the type of a parameter of ListBatches.
+type ListBatchesParamsOutputType string
+
+// ListBatchesResponse is the response to ListBatches.
+type ListBatchesResponse struct {
+	Response
+	JSON200 *MarkerPageBatch
+}
+
+// ListBatches calls GET /docgen_batches: list batches.
+func (c *Client) ListBatches(ctx context.Context, params *ListBatchesParams, editors ...RequestEditor) (*ListBatchesResponse, error) {
+	return call(ctx, c, &ListBatchesResponse{}, "GET", pathOf("/docgen_batches"), params, nil, editors)
 }
 
 // CreateBatchResponse is the response to CreateBatch.
@@ -51,6 +114,12 @@ func (c *Client) DeleteBatch(ctx context.Context, batchId string, editors ...Req
 	return call(ctx, c, &DeleteBatchResponse{}, "DELETE", pathOf("/docgen_batches/%s", batchId), nil, nil, editors)
 }
 
+// GetBatchParams has the parameters of GetBatch.
+type GetBatchParams struct {
+	// Wait Seconds to wait for the end before the response (default 0, maximum 60). A Platen extension.
+	Wait *int64 `form:"wait,omitempty" json:"wait,omitempty"`
+}
+
 // GetBatchResponse is the response to GetBatch.
 type GetBatchResponse struct {
 	Response
@@ -58,8 +127,46 @@ type GetBatchResponse struct {
 }
 
 // GetBatch calls GET /docgen_batches/{batch_id}: get a batch.
-func (c *Client) GetBatch(ctx context.Context, batchId string, editors ...RequestEditor) (*GetBatchResponse, error) {
-	return call(ctx, c, &GetBatchResponse{}, "GET", pathOf("/docgen_batches/%s", batchId), nil, nil, editors)
+func (c *Client) GetBatch(ctx context.Context, batchId string, params *GetBatchParams, editors ...RequestEditor) (*GetBatchResponse, error) {
+	return call(ctx, c, &GetBatchResponse{}, "GET", pathOf("/docgen_batches/%s", batchId), params, nil, editors)
+}
+
+// CancelBatchResponse is the response to CancelBatch.
+type CancelBatchResponse struct {
+	Response
+	JSON202 *Batch
+}
+
+// CancelBatch calls POST /docgen_batches/{batch_id}/cancel: cancel a batch.
+func (c *Client) CancelBatch(ctx context.Context, batchId string, editors ...RequestEditor) (*CancelBatchResponse, error) {
+	return call(ctx, c, &CancelBatchResponse{}, "POST", pathOf("/docgen_batches/%s/cancel", batchId), nil, nil, editors)
+}
+
+// StreamBatchProgressParams has the parameters of StreamBatchProgress.
+type StreamBatchProgressParams struct {
+	// LastEventID The id of the last event that the client has.
+	LastEventID *string `json:"Last-Event-ID,omitempty"`
+}
+
+// StreamBatchProgressResponse is the response to StreamBatchProgress.
+type StreamBatchProgressResponse struct {
+	Response
+}
+
+// StreamBatchProgress calls GET /docgen_batches/{batch_id}/events: stream the progress of a batch.
+func (c *Client) StreamBatchProgress(ctx context.Context, batchId string, params *StreamBatchProgressParams, editors ...RequestEditor) (*StreamBatchProgressResponse, error) {
+	return call(ctx, c, &StreamBatchProgressResponse{}, "GET", pathOf("/docgen_batches/%s/events", batchId), params, nil, editors)
+}
+
+// RetryBatchResponse is the response to RetryBatch.
+type RetryBatchResponse struct {
+	Response
+	JSON202 *BatchRef
+}
+
+// RetryBatch calls POST /docgen_batches/{batch_id}/retry: retry the failed documents of a batch.
+func (c *Client) RetryBatch(ctx context.Context, batchId string, body RetryBatchRequest, editors ...RequestEditor) (*RetryBatchResponse, error) {
+	return call(ctx, c, &RetryBatchResponse{}, "POST", pathOf("/docgen_batches/%s/retry", batchId), nil, jsonBody{body}, editors)
 }
 
 // DownloadBatchResponse is the response to DownloadBatch.
@@ -115,7 +222,28 @@ type ListJobsParams struct {
 
 	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// Status Only jobs with this status, or with one of several that are separated by commas. A Platen extension.
+	Status *string `form:"status,omitempty" json:"status,omitempty"`
+
+	// CreatedBy Only jobs of batches that this user created (default: the caller). Another user requires a token that can manage that user. A Platen extension.
+	CreatedBy *string `form:"created_by,omitempty" json:"created_by,omitempty"`
+
+	// CreatedAfter Only jobs of batches that were created at this time or later. A Platen extension.
+	CreatedAfter *time.Time `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only jobs of batches that were created before this time. A Platen extension.
+	CreatedBefore *time.Time `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Direction ASC: in ascending order of id, which is the order of the documents in a batch (default). DESC: newest first. A Platen extension.
+	Direction *ListJobsParamsDirection `form:"direction,omitempty" json:"direction,omitempty"`
+
+	// TemplateId Only jobs that use this template, which the caller must be able to see. A Platen extension.
+	TemplateId *string `form:"template_id,omitempty" json:"template_id,omitempty"`
 }
+
+// ListJobsParamsDirection is the type of a parameter of ListJobs.
+type ListJobsParamsDirection string
 
 // ListJobsResponse is the response to ListJobs.
 type ListJobsResponse struct {
@@ -128,6 +256,12 @@ func (c *Client) ListJobs(ctx context.Context, params *ListJobsParams, editors .
 	return call(ctx, c, &ListJobsResponse{}, "GET", pathOf("/docgen_jobs"), params, nil, editors)
 }
 
+// GetJobParams has the parameters of GetJob.
+type GetJobParams struct {
+	// Wait Seconds to wait for the end before the response (default 0, maximum 60). A Platen extension.
+	Wait *int64 `form:"wait,omitempty" json:"wait,omitempty"`
+}
+
 // GetJobResponse is the response to GetJob.
 type GetJobResponse struct {
 	Response
@@ -135,8 +269,30 @@ type GetJobResponse struct {
 }
 
 // GetJob calls GET /docgen_jobs/{job_id}: get a job.
-func (c *Client) GetJob(ctx context.Context, jobId string, editors ...RequestEditor) (*GetJobResponse, error) {
-	return call(ctx, c, &GetJobResponse{}, "GET", pathOf("/docgen_jobs/%s", jobId), nil, nil, editors)
+func (c *Client) GetJob(ctx context.Context, jobId string, params *GetJobParams, editors ...RequestEditor) (*GetJobResponse, error) {
+	return call(ctx, c, &GetJobResponse{}, "GET", pathOf("/docgen_jobs/%s", jobId), params, nil, editors)
+}
+
+// GetJobInputResponse is the response to GetJobInput.
+type GetJobInputResponse struct {
+	Response
+	JSON200 *JobInput
+}
+
+// GetJobInput calls GET /docgen_jobs/{job_id}/input: get the data of a job.
+func (c *Client) GetJobInput(ctx context.Context, jobId string, editors ...RequestEditor) (*GetJobInputResponse, error) {
+	return call(ctx, c, &GetJobInputResponse{}, "GET", pathOf("/docgen_jobs/%s/input", jobId), nil, nil, editors)
+}
+
+// RetryJobResponse is the response to RetryJob.
+type RetryJobResponse struct {
+	Response
+	JSON202 *Job
+}
+
+// RetryJob calls POST /docgen_jobs/{job_id}/retry: retry a failed job.
+func (c *Client) RetryJob(ctx context.Context, jobId string, body RetryJobRequest, editors ...RequestEditor) (*RetryJobResponse, error) {
+	return call(ctx, c, &RetryJobResponse{}, "POST", pathOf("/docgen_jobs/%s/retry", jobId), nil, jsonBody{body}, editors)
 }
 
 // CreatePreviewResponse is the response to CreatePreview.
@@ -161,7 +317,25 @@ type ListTemplateJobsParams struct {
 
 	// Usemarker Accepted but ignored: this list is always paged by marker.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// Status Only jobs with this status, or with one of several that are separated by commas. A Platen extension.
+	Status *string `form:"status,omitempty" json:"status,omitempty"`
+
+	// CreatedBy Only jobs of batches that this user created (default: the caller). Another user requires a token that can manage that user. A Platen extension.
+	CreatedBy *string `form:"created_by,omitempty" json:"created_by,omitempty"`
+
+	// CreatedAfter Only jobs of batches that were created at this time or later. A Platen extension.
+	CreatedAfter *time.Time `form:"created_after,omitempty" json:"created_after,omitempty"`
+
+	// CreatedBefore Only jobs of batches that were created before this time. A Platen extension.
+	CreatedBefore *time.Time `form:"created_before,omitempty" json:"created_before,omitempty"`
+
+	// Direction ASC: in ascending order of id, which is the order of the documents in a batch (default). DESC: newest first. A Platen extension.
+	Direction *ListTemplateJobsParamsDirection `form:"direction,omitempty" json:"direction,omitempty"`
 }
+
+// ListTemplateJobsParamsDirection is the type of a parameter of ListTemplateJobs.
+type ListTemplateJobsParamsDirection string
 
 // ListTemplateJobsResponse is the response to ListTemplateJobs.
 type ListTemplateJobsResponse struct {

@@ -164,13 +164,18 @@ type AutoDeletedInfo struct {
 
 // Batch defines model for Batch.
 type Batch struct {
-	CreatedAt *time.Time `json:"created_at"`
-	CreatedBy UserRef    `json:"created_by"`
+	// CanceledAt When the batch was canceled; null if it was not.
+	CanceledAt *time.Time `json:"canceled_at"`
+	CreatedAt  *time.Time `json:"created_at"`
+	CreatedBy  UserRef    `json:"created_by"`
 
 	// DestinationFolder The folder for the documents; 0 is the root folder of the user who created the batch.
-	DestinationFolder FolderRef          `json:"destination_folder"`
-	Enterprise        EnterpriseRef      `json:"enterprise"`
-	Id                openapi_types.UUID `json:"id"`
+	DestinationFolder FolderRef `json:"destination_folder"`
+
+	// EndedAt When the last job, or the merged file after it, ended; null until then.
+	EndedAt    *time.Time         `json:"ended_at"`
+	Enterprise EnterpriseRef      `json:"enterprise"`
+	Id         openapi_types.UUID `json:"id"`
 
 	// IsProtected Whether the documents are encrypted, because of passwords or restricted permissions.
 	IsProtected bool `json:"is_protected"`
@@ -182,10 +187,13 @@ type Batch struct {
 	Merged *MergedOutput `json:"merged"`
 
 	// Options The options of the request, without passwords.
-	Options      BatchOptions    `json:"options"`
-	OutputType   BatchOutputType `json:"output_type"`
-	Source       BatchSource     `json:"source"`
-	TemplateFile FileRef         `json:"template_file"`
+	Options    BatchOptions    `json:"options"`
+	OutputType BatchOutputType `json:"output_type"`
+
+	// RetryOf The batch whose failed jobs this one retries; null if it is not a retry.
+	RetryOf      *BatchRef   `json:"retry_of"`
+	Source       BatchSource `json:"source"`
+	TemplateFile FileRef     `json:"template_file"`
 
 	// TemplateFileVersion The version in use when the batch was created, or the version that the request specified.
 	TemplateFileVersion FileVersionRef `json:"template_file_version"`
@@ -224,6 +232,30 @@ type BatchOptions struct {
 
 // BatchOptionsMissing What to do if a value is missing in the data. tag: leave its tag in the document. blank: print nothing and warn. error: fail the job.
 type BatchOptionsMissing string
+
+// BatchProgress defines model for BatchProgress.
+type BatchProgress struct {
+	Batch BatchRef `json:"batch"`
+
+	// CanceledAt When the batch was canceled; null if it was not.
+	CanceledAt *time.Time `json:"canceled_at"`
+
+	// DocumentsPerSecond The number of documents that ended per second in the last 10 to 20 seconds; null while it is unknown.
+	DocumentsPerSecond *float64 `json:"documents_per_second"`
+
+	// EndedAt When the batch ended; null until then.
+	EndedAt *time.Time `json:"ended_at"`
+
+	// Jobs The number of jobs by status.
+	Jobs JobCounts `json:"jobs"`
+
+	// SecondsLeft The estimated time until all documents have ended; null while it is unknown.
+	SecondsLeft *int64            `json:"seconds_left"`
+	Type        BatchProgressType `json:"type"`
+}
+
+// BatchProgressType defines model for BatchProgress.Type.
+type BatchProgressType string
 
 // BatchRef defines model for BatchRef.
 type BatchRef struct {
@@ -902,7 +934,7 @@ type ErrorDetailReason string
 
 // Failures defines model for Failures.
 type Failures struct {
-	// Code failed: there is no document. incomplete: something is missing in it. warnings: it is complete. Only for jobs. A Platen extension.
+	// Code failed: there is no document. canceled: there is none, because the batch was canceled. incomplete: something is missing in it. warnings: it is complete. Only for jobs. A Platen extension.
 	Code *FailuresCode `json:"code,omitempty"`
 
 	// Count The total number of errors and warnings, including omitted ones. A Platen extension.
@@ -921,7 +953,7 @@ type Failures struct {
 	Warnings []string `json:"warnings"`
 }
 
-// FailuresCode failed: there is no document. incomplete: something is missing in it. warnings: it is complete. Only for jobs. A Platen extension.
+// FailuresCode failed: there is no document. canceled: there is none, because the batch was canceled. incomplete: something is missing in it. warnings: it is complete. Only for jobs. A Platen extension.
 type FailuresCode string
 
 // File defines model for File.
@@ -1435,12 +1467,25 @@ type JobWaitingFor string
 
 // JobCounts defines model for JobCounts.
 type JobCounts struct {
+	// Canceled Jobs that failed because the batch was canceled.
+	Canceled           int64 `json:"canceled"`
 	Completed          int64 `json:"completed"`
 	CompletedWithError int64 `json:"completed_with_error"`
-	Failed             int64 `json:"failed"`
-	Pending            int64 `json:"pending"`
-	Submitted          int64 `json:"submitted"`
-	Total              int64 `json:"total"`
+
+	// Failed Without canceled jobs.
+	Failed    int64 `json:"failed"`
+	Pending   int64 `json:"pending"`
+	Submitted int64 `json:"submitted"`
+	Total     int64 `json:"total"`
+}
+
+// JobInput defines model for JobInput.
+type JobInput struct {
+	// GeneratedFileName The requested name of the document.
+	GeneratedFileName string `json:"generated_file_name"`
+
+	// UserInput The data for the template.
+	UserInput map[string]interface{} `json:"user_input"`
 }
 
 // JobRef defines model for JobRef.
@@ -1512,6 +1557,21 @@ type MarkerPageAttempt struct {
 type MarkerPageAuditEvent struct {
 	// Entries The entries of this page, or an empty list.
 	Entries []AuditEvent `json:"entries"`
+
+	// Limit The limit that was applied, at most the maximum.
+	Limit int64 `json:"limit"`
+
+	// NextMarker The marker of the next page; null on the last page.
+	NextMarker *string `json:"next_marker"`
+
+	// PrevMarker The marker of the previous page; null on the first page.
+	PrevMarker *string `json:"prev_marker"`
+}
+
+// MarkerPageBatch defines model for MarkerPageBatch.
+type MarkerPageBatch struct {
+	// Entries The entries of this page, or an empty list.
+	Entries []Batch `json:"entries"`
 
 	// Limit The limit that was applied, at most the maximum.
 	Limit int64 `json:"limit"`
@@ -2197,6 +2257,36 @@ type RestoreRequest struct {
 type RestoreVersionRequest struct {
 	// TrashedAt Must be null, which takes the version out of the trash.
 	TrashedAt *time.Time `json:"trashed_at"`
+}
+
+// RetryBatchRequest defines model for RetryBatchRequest.
+type RetryBatchRequest struct {
+	// FileVersion The version of the template to use (default: the version that the batch used).
+	FileVersion *FileVersionRef `json:"file_version,omitempty"`
+
+	// IncludeCanceled Also retry the documents that failed because the batch was canceled (default false).
+	IncludeCanceled *bool `json:"include_canceled,omitempty"`
+
+	// OwnerPassword The password that lifts restricted permissions. Required if the batch has one.
+	OwnerPassword *string `json:"owner_password,omitempty"`
+
+	// Password The password to open the PDFs. Required if the batch has one: it was deleted when the batch ended.
+	Password *string `json:"password,omitempty"`
+}
+
+// RetryJobRequest defines model for RetryJobRequest.
+type RetryJobRequest struct {
+	// FileVersion The version of the template to use (default: the version that the job used).
+	FileVersion *FileVersionRef `json:"file_version,omitempty"`
+
+	// OwnerPassword The password that lifts restricted permissions. Required if the batch has one.
+	OwnerPassword *string `json:"owner_password,omitempty"`
+
+	// Password The password to open the PDFs. Required if the batch has one: it was deleted when the batch ended.
+	Password *string `json:"password,omitempty"`
+
+	// UserInput Corrected data for the template (default: the data of the job).
+	UserInput *map[string]interface{} `json:"user_input,omitempty"`
 }
 
 // Sample defines model for Sample.

@@ -63,6 +63,11 @@ const (
 	BatchOptionsMissingTag   BatchOptionsMissing = "tag"
 )
 
+// Defines values for BatchProgressType.
+const (
+	BatchProgressTypeDocgenBatchProgress BatchProgressType = "docgen_batch_progress"
+)
+
 // Defines values for BatchRefType.
 const (
 	BatchRefTypeDocgenBatch BatchRefType = "docgen_batch"
@@ -225,6 +230,7 @@ const (
 
 // Defines values for FailuresCode.
 const (
+	FailuresCodeCanceled   FailuresCode = "canceled"
 	FailuresCodeFailed     FailuresCode = "failed"
 	FailuresCodeIncomplete FailuresCode = "incomplete"
 	FailuresCodeWarnings   FailuresCode = "warnings"
@@ -697,6 +703,38 @@ const (
 // Defines values for ListInvitationsParamsStatus.
 const (
 	ListInvitationsParamsStatusPending ListInvitationsParamsStatus = "pending"
+)
+
+// Defines values for ListBatchJobsParamsDirection.
+const (
+	ListBatchJobsParamsDirectionASC  ListBatchJobsParamsDirection = "ASC"
+	ListBatchJobsParamsDirectionDESC ListBatchJobsParamsDirection = "DESC"
+)
+
+// Defines values for ListBatchesParamsState.
+const (
+	ListBatchesParamsStateCanceled     ListBatchesParamsState = "canceled"
+	ListBatchesParamsStateEnded        ListBatchesParamsState = "ended"
+	ListBatchesParamsStateInProgress   ListBatchesParamsState = "in_progress"
+	ListBatchesParamsStateWithFailures ListBatchesParamsState = "with_failures"
+)
+
+// Defines values for ListBatchesParamsOutputType.
+const (
+	ListBatchesParamsOutputTypeDocx ListBatchesParamsOutputType = "docx"
+	ListBatchesParamsOutputTypePdf  ListBatchesParamsOutputType = "pdf"
+)
+
+// Defines values for ListJobsParamsDirection.
+const (
+	ListJobsParamsDirectionASC  ListJobsParamsDirection = "ASC"
+	ListJobsParamsDirectionDESC ListJobsParamsDirection = "DESC"
+)
+
+// Defines values for ListTemplateJobsParamsDirection.
+const (
+	ListTemplateJobsParamsDirectionASC  ListTemplateJobsParamsDirection = "ASC"
+	ListTemplateJobsParamsDirectionDESC ListTemplateJobsParamsDirection = "DESC"
 )
 
 // Defines values for ListTrashParamsSort.

@@ -104,6 +104,7 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		return "", err
 	}
 	jobs, inputs := s.jobRows(batch, b)
+	batch.Number, batch.JobsTotal = jobs[0].ID, int64(len(jobs))
 	var staged *staging
 	if sizeOf(inputs) > stagedFrom {
 		if staged, err = s.stage(ctx, c, b, batch, jobs, inputs); err != nil {
@@ -164,13 +165,19 @@ type Batch struct {
 	TemplateVersionID int64
 	DestinationID     int64 // 0 for the root folder of the batch's creator
 	OutputType        string
-	Options           BatchOptions // without the passwords, only whether there are any
-	Jobs              map[Status]int
-	Merged            *Merged // nil unless a merged file was requested
+	Options           BatchOptions   // without the passwords, only whether there are any
+	Jobs              map[Status]int // the canceled ones are not in the failed ones
+	Canceled          int            // jobs that ended because the batch was canceled
+	Merged            *Merged        // nil unless a merged file was requested
 	CreatedAt         time.Time
+	EndedAt           time.Time // zero until all jobs and the merged file have ended
+	CanceledAt        time.Time // zero unless it was canceled
+	RetryOf           string    // the batch whose failed jobs it retries; "" for none
+	RetryOfJob        int64     // the only job that it retries; 0 for all that failed
 	CreatedBy         int64
 	EnterpriseID      int64
 	Source            string
+	Number            int64 // id of the first job: the order of batches of the same moment
 }
 
 // Batch returns a batch that the caller created. Batches of other users are not found.
@@ -179,28 +186,51 @@ func (s *Service) Batch(ctx context.Context, c *Caller, id string) (Batch, error
 		return Batch{}, err
 	}
 	var found Batch
-	err := s.db.Read(ctx, func(q *store.Queries) error {
-		row, err := findBatch(ctx, q, c, id)
-		if err != nil {
-			return err
-		}
-		found = Batch{
-			ID: row.ID, TemplateID: row.TemplateFileID, TemplateVersionID: row.TemplateVersionID, DestinationID: row.DestinationID,
-			OutputType: row.OutputType, CreatedAt: timeOf(row.CreatedAt), CreatedBy: row.CreatedBy, EnterpriseID: row.EnterpriseID,
-			Source: row.Source,
-		}
-		if found.DestinationID == c.rootID {
-			found.DestinationID = rootID
-		}
-		if found.Options, err = optionsOf(row); err != nil {
-			return err
-		}
-		if found.Jobs, err = countJobs(ctx, q, id); err != nil {
-			return err
-		}
-		found.Merged, err = mergedOf(ctx, q, id)
+	err := s.db.Read(ctx, func(q *store.Queries) (err error) {
+		found, err = s.batch(ctx, q, c, id)
 		return err
 	})
+	return found, err
+}
+
+// batch is Batch for a caller with the scope.
+func (s *Service) batch(ctx context.Context, q *store.Queries, c *Caller, id string) (Batch, error) {
+	if _, err := findBatch(ctx, q, c, id); err != nil {
+		return Batch{}, err
+	}
+	row, err := q.ListedBatch(ctx, id)
+	if err != nil {
+		return Batch{}, err
+	}
+	return batchOf(c, row)
+}
+
+// batchOf returns a batch of the caller.
+func batchOf(c *Caller, row store.ListedBatch) (Batch, error) {
+	found := Batch{
+		ID: row.ID, TemplateID: row.TemplateFileID, TemplateVersionID: row.TemplateVersionID, DestinationID: row.DestinationID,
+		OutputType: row.OutputType, CreatedAt: timeOf(row.CreatedAt), CreatedBy: row.CreatedBy, EnterpriseID: row.EnterpriseID,
+		Source: row.Source, EndedAt: timeOf(row.EndedAt), CanceledAt: timeOf(row.CanceledAt), RetryOf: row.RetryOf,
+		RetryOfJob: row.RetryOfJob, Jobs: map[Status]int{}, Canceled: int(row.Canceled), Number: row.Number,
+	}
+	if found.DestinationID == c.rootID {
+		found.DestinationID = rootID
+	}
+	pending := row.Total - row.Submitted - row.Completed - row.Incomplete - row.Failed - row.Canceled
+	for status, jobs := range map[Status]int64{StatusPending: pending, StatusSubmitted: row.Submitted, StatusCompleted: row.Completed,
+		StatusCompletedWithError: row.Incomplete, StatusFailed: row.Failed} {
+		if jobs != 0 {
+			found.Jobs[status] = int(jobs)
+		}
+	}
+	var err error
+	if found.Options, err = optionsOf(row.ID, row.Options); err != nil {
+		return found, err
+	}
+	if row.MergeStatus == "" {
+		return found, nil
+	}
+	found.Merged, err = mergedOf(row)
 	return found, err
 }
 
@@ -214,16 +244,6 @@ func findBatch(ctx context.Context, q *store.Queries, c *Caller, id string) (sto
 		err = NotFound("docgen_batch", id)
 	}
 	return batch, err
-}
-
-// countJobs returns the number of jobs of a batch with each status.
-func countJobs(ctx context.Context, q *store.Queries, batchID string) (map[Status]int, error) {
-	rows, err := q.CountJobsByStatus(ctx, batchID)
-	jobs := map[Status]int{}
-	for _, row := range rows {
-		jobs[Status(row.Status)] = int(row.Jobs)
-	}
-	return jobs, err
 }
 
 // batchTargets returns the version of the template that a batch uses, and the destination folder of its documents.

@@ -52,9 +52,13 @@ func (s *Service) ClaimJobs(ctx context.Context, task GenerateDocuments) (*Claim
 				return due > 0, err
 			})
 		})
-		if !errors.Is(err, errMoreIsDue) {
-			return claim, err
+		if errors.Is(err, errMoreIsDue) {
+			continue
 		}
+		if err == nil && len(claim.Jobs) > 0 {
+			s.noteChange(claim.BatchID)
+		}
+		return claim, err
 	}
 }
 
@@ -68,6 +72,16 @@ func (s *Service) claimNext(ctx context.Context, tx *store.Tx, task GenerateDocu
 		}
 		if err != nil {
 			return nil, err
+		}
+		batch, err := tx.Batch(ctx, turn.BatchID)
+		if err != nil {
+			return nil, fmt.Errorf("batch %s: %w", turn.BatchID, err)
+		}
+		if batch.CanceledAt != 0 { // it joined the lane in a transaction that did not see that
+			if err := errors.Join(tx.LeaveTurns(ctx, turn.ID), wakeCancellation(ctx, tx)); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		isolated := task.Lane == LaneIsolated
 		rows, err := tx.ClaimJobs(ctx, store.ClaimJobsParams{
@@ -87,23 +101,20 @@ func (s *Service) claimNext(ctx context.Context, tx *store.Tx, task GenerateDocu
 			return nil, err
 		}
 		if len(rows) > 0 {
-			return s.claimOf(ctx, tx, task, turn.BatchID, rows)
+			return s.claimOf(ctx, tx, task, batch, rows)
 		}
 	}
 }
 
 // claimOf returns the Claim for the rows of jobs that were just claimed.
-func (s *Service) claimOf(ctx context.Context, tx *store.Tx, task GenerateDocuments, batchID string,
+func (s *Service) claimOf(ctx context.Context, tx *store.Tx, task GenerateDocuments, batch store.DocgenBatch,
 	rows []store.DocgenJob) (*Claim, error) {
-	batch, err := tx.Batch(ctx, batchID)
-	if err != nil {
-		return nil, fmt.Errorf("batch %s: %w", batchID, err)
-	}
 	claim := &Claim{
 		UserID: task.UserID, BatchID: batch.ID, TemplateVersionID: batch.TemplateVersionID, OutputType: batch.OutputType,
 		Lane: task.Lane, CreatedAt: timeOf(batch.CreatedAt), traceParent: batch.TraceParent,
 		Requester: Requester{UserID: batch.CreatedBy, GlobalContent: batch.GlobalContent},
 	}
+	var err error
 	if claim.Options, err = workingOptions(ctx, tx.Queries, batch); err != nil {
 		return nil, err
 	}
@@ -178,7 +189,8 @@ func (s *Service) ReleaseJobs(ctx context.Context, claim *Claim, jobs []ClaimedJ
 		case err != nil:
 			return err
 		case batch.PausedUntil > s.micros():
-			return s.joinAt(ctx, tx, claim.UserID, claim.Lane, claim.BatchID, released, batch.PausedUntil)
+			_, err := s.joinAt(ctx, tx, claim.UserID, claim.Lane, claim.BatchID, released, batch.PausedUntil)
+			return err
 		}
 		return s.join(ctx, tx, claim.UserID, claim.Lane, claim.BatchID, released)
 	})
@@ -197,7 +209,7 @@ func (s *Service) rejoin(
 		case err != nil:
 			return err
 		case short && lane == claim.Lane:
-			err = s.joinAt(ctx, tx, claim.UserID, lane, claim.BatchID, documents, batch.PausedUntil)
+			_, err = s.joinAt(ctx, tx, claim.UserID, lane, claim.BatchID, documents, batch.PausedUntil)
 		default:
 			err = s.join(ctx, tx, claim.UserID, lane, claim.BatchID, documents)
 		}

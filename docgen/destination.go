@@ -20,7 +20,8 @@ type destination struct {
 	numbers map[string]int // last number added to a name in this transaction, by the key of the name
 }
 
-func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string) (destination, error) {
+// batchOrigin returns the destination of a batch without its folder.
+func (s *Service) batchOrigin(ctx context.Context, tx *store.Tx, batchID string) (destination, error) {
 	batch, err := tx.Batch(ctx, batchID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return destination{}, errBatchGone
@@ -36,7 +37,15 @@ func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string)
 	if err != nil {
 		return destination{}, err
 	}
-	d := destination{batch: batch, source: template, numbers: map[string]int{}, caller: callerOf(user.User, batch.GlobalContent)}
+	return destination{batch: batch, source: template, numbers: map[string]int{}, caller: callerOf(user.User, batch.GlobalContent)}, nil
+}
+
+func (s *Service) destination(ctx context.Context, tx *store.Tx, batchID string) (destination, error) {
+	d, err := s.batchOrigin(ctx, tx, batchID)
+	if err != nil {
+		return d, err
+	}
+	batch := d.batch
 	// Unlike lockFolder, this does not make other writers to the folder wait; see stillThere.
 	d.folder, err = s.findSteady(ctx, tx, d.caller, Folder, batch.DestinationID, MayUpload, func(place) error { return nil })
 	if _, gone := errors.AsType[*Error](err); gone {

@@ -13,8 +13,8 @@
 //	items        item file folder version copy move trash purge removal ticket upload quota archive policy relocate sweep contents checksum
 //	             verify backup
 //	permissions  access collaboration invitation terms owner
-//	documents    template defaults tag contract include sample samplecheck dryrun document temporary batch input stage trace
-//	             options pdf lane job joblist failure claim output destination ending merge bundle retention
+//	documents    template defaults tag contract include sample samplecheck dryrun document temporary batch batchlist input stage
+//	             trace options pdf lane job joblist cancel retry watch failure claim output destination ending merge bundle retention
 //	events       trigger event webhook delivery outbox backlog signing listener
 //	shared       service ready room error fault id name page offset
 package docgen

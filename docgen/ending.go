@@ -45,37 +45,73 @@ func (b NewBatch) insertEnding(ctx context.Context, tx *store.Tx, batchID string
 	return tx.InsertMerge(ctx, batchID, b.mergedName())
 }
 
+// endedJobs are the numbers of jobs of a batch that end in a transaction.
+type endedJobs struct {
+	jobs     map[Status]int
+	canceled int // jobs that end because the batch was canceled, which are not in jobs
+}
+
 // countEnded counts jobs of a batch that end in a transaction, and starts the work at the end of the batch if they are the last ones. Only
 // one transaction can count the last job, because others that count wait for its end.
-func countEnded(ctx context.Context, tx *store.Tx, batch store.DocgenBatch, ended map[Status]int) error {
-	n := 0
-	for _, jobs := range ended {
+func (s *Service) countEnded(ctx context.Context, tx *store.Tx, batch store.DocgenBatch, e endedJobs) error {
+	n := e.canceled
+	for _, jobs := range e.jobs {
 		n += jobs
 	}
-	if n == 0 || batch.OutputType != OutputPDF {
+	if n == 0 {
 		return nil
 	}
-	left, err := tx.CountEnded(ctx, batch.ID, int64(n))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
+	if batch.OutputType == OutputPDF {
+		if _, err := tx.CountEnded(ctx, batch.ID, int64(n)); err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
 	}
+	left, err := tx.CountEndedJobs(ctx, store.CountEndedJobsParams{
+		ID: batch.ID, Completed: int64(e.jobs[StatusCompleted]), Incomplete: int64(e.jobs[StatusCompletedWithError]),
+		Failed: int64(e.jobs[StatusFailed]), Canceled: int64(e.canceled),
+	})
 	if err != nil || left > 0 {
 		return err
 	}
-	_, err = tx.Merge(ctx, batch.ID)
-	if errors.Is(err, sql.ErrNoRows) {
-		return tx.DeleteEnding(ctx, batch.ID)
+	return s.endJobs(ctx, tx, batch.ID, batch.CreatedBy)
+}
+
+// endJobs starts the work after the end of the last job of a batch: the merged file, unless the batch was canceled. If there is none, the
+// batch has ended.
+func (s *Service) endJobs(ctx context.Context, tx *store.Tx, batchID string, userID int64) error {
+	batch, err := tx.Batch(ctx, batchID) // it may have been canceled meanwhile
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		_, err = tx.Enqueue(ctx, MergeDocuments{BatchID: batch.ID, UserID: batch.CreatedBy}.job())
+	if batch.CanceledAt != 0 {
+		reason, err := Failures{Errors: []string{mergeCanceled}}.text()
+		if err != nil {
+			return err
+		}
+		if err := tx.CancelMerge(ctx, batchID, reason, s.micros()); err != nil {
+			return err
+		}
+	} else if _, err = tx.Merge(ctx, batchID); err == nil {
+		_, err = tx.Enqueue(ctx, MergeDocuments{BatchID: batchID, UserID: userID}.job())
+		return err
+	} else if !errors.Is(err, sql.ErrNoRows) {
+		return err
 	}
-	return err
+	if err := tx.DeleteEnding(ctx, batchID); err != nil {
+		return err
+	}
+	return s.endBatch(ctx, tx, batchID)
+}
+
+// endBatch records that a batch has ended.
+func (s *Service) endBatch(ctx context.Context, tx *store.Tx, batchID string) error {
+	return tx.EndBatch(ctx, batchID, s.micros())
 }
 
 // workingOptions returns the options of a batch for generating its documents: with the passwords, which are not
 // available elsewhere.
 func workingOptions(ctx context.Context, q *store.Queries, batch store.DocgenBatch) (BatchOptions, error) {
-	o, err := optionsOf(batch)
+	o, err := optionsOf(batch.ID, batch.Options)
 	if err != nil || o.PDF == nil || o.PDF.Password == nil && o.PDF.OwnerPassword == nil {
 		return o, err
 	}

@@ -174,6 +174,9 @@ func (s *Service) eraseBatches(ctx context.Context, tx *store.Tx, e *erasure) (d
 		if err != nil {
 			return false, err
 		}
+		if err := s.countErased(ctx, tx, id, ended); err != nil {
+			return false, err
+		}
 		if jobs += ended; ended == erasureJobs {
 			return false, nil
 		}
@@ -188,6 +191,15 @@ func (s *Service) eraseBatches(ctx context.Context, tx *store.Tx, e *erasure) (d
 		}
 	}
 	return false, nil
+}
+
+// countErased adds jobs that ended in an erasure to the counts of their batch. Nothing else happens at its end, because it is then deleted.
+func (s *Service) countErased(ctx context.Context, tx *store.Tx, batchID string, jobs int64) error {
+	left, err := tx.CountEndedJobs(ctx, store.CountEndedJobsParams{ID: batchID, Failed: jobs})
+	if err != nil || left > 0 {
+		return err
+	}
+	return s.endBatch(ctx, tx, batchID)
 }
 
 // eraseWebhooks ends the webhooks of the user, and deletes their deliveries. A delivery that may be in progress stays, without its body,

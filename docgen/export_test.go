@@ -31,7 +31,7 @@ func (s *Service) ClaimBatch(ctx context.Context, batchID string) (*Claim, error
 		if err != nil {
 			return err
 		}
-		rows, err := tx.JobsAfter(ctx, []store.Equal{{Column: "batch_id", Value: batchID}}, 0, math.MaxInt32)
+		rows, err := tx.JobsAfter(ctx, []store.Condition{{SQL: "batch_id =", Value: batchID}}, 0, math.MaxInt32)
 		for _, row := range rows {
 			job, err := tx.Job(ctx, row.ID)
 			if err != nil {
@@ -48,7 +48,7 @@ func (s *Service) ClaimBatch(ctx context.Context, batchID string) (*Claim, error
 		claim = &Claim{UserID: batch.CreatedBy, BatchID: batchID, Lane: task.Lane, TemplateVersionID: batch.TemplateVersionID}
 		jobs, err := tx.ClaimJobs(ctx, store.ClaimJobsParams{BatchID: batchID, DueAt: math.MaxInt64, Limit: math.MaxInt32, Slot: task.slot()})
 		if err == nil && len(jobs) > 0 {
-			claim, err = s.claimOf(ctx, tx, task, batchID, jobs)
+			claim, err = s.claimOf(ctx, tx, task, batch, jobs)
 		}
 		return err
 	})
@@ -97,4 +97,4 @@ const (
 )
 
 // Conditions returns the conditions of a list of jobs.
-func (f JobFilter) Conditions(c *Caller) []store.Equal { return f.conditions(c) }
+func (f JobFilter) Conditions(c *Caller) []store.Condition { return f.conditions(c) }

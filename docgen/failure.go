@@ -32,6 +32,7 @@ const (
 	FailureIncomplete FailureCode = "incomplete" // the document is incomplete
 	FailureFailed     FailureCode = "failed"     // there is no document
 	FailureWarnings   FailureCode = "warnings"   // the document is complete, but may need attention
+	FailureCanceled   FailureCode = "canceled"   // there is no document, because the batch was canceled
 )
 
 // Failures are the problems of a document. Errors say what it lacks, or why it was not generated. Warnings may be

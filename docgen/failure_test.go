@@ -101,6 +101,7 @@ func TestJobsOfEarlierReleasesAreSummarized(t *testing.T) {
 		must(t, err)
 		must(t, w.exec("UPDATE docgen_jobs SET status = 'failed', finished_at = 1, failures = $1",
 			strings.ReplaceAll(string(old), `\u0001`, "?")))
+		w.recountBatches()
 		listed := func() docgen.FailureSummary {
 			page, err := w.Jobs(t.Context(), w.alice, docgen.JobFilter{BatchID: new(p.batchID)}, docgen.PageRequest{Limit: 1})
 			must(t, err)

@@ -91,10 +91,7 @@ func (s *Service) Job(ctx context.Context, c *Caller, id int64) (Job, error) {
 	}
 	var job Job
 	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
-		row, err := q.Job(ctx, id)
-		if isGone(err, row.DocgenBatch) || err == nil && row.DocgenJob.CreatedBy != c.User.ID {
-			return NotFound("docgen_job", id)
-		}
+		row, err := findJob(ctx, q, c, id)
 		if err != nil {
 			return err
 		}
@@ -106,4 +103,13 @@ func (s *Service) Job(ctx context.Context, c *Caller, id int64) (Job, error) {
 		return err
 	})
 	return job, err
+}
+
+// findJob returns a job that the caller created, with its batch. Jobs of other users are not found.
+func findJob(ctx context.Context, q *store.Queries, c *Caller, id int64) (store.JobRow, error) {
+	row, err := q.Job(ctx, id)
+	if isGone(err, row.DocgenBatch) || err == nil && row.DocgenJob.CreatedBy != c.User.ID {
+		err = NotFound("docgen_job", id)
+	}
+	return row, err
 }

@@ -3,65 +3,88 @@ package docgen
 import (
 	"context"
 	"fmt"
-	"reflect"
+	"math"
+	"slices"
 	"strings"
+	"time"
 
 	"platen/store"
 )
 
-// JobFilter selects the jobs that have all values that are set. It is the only list of the fields by which jobs can be filtered.
-//
-// A field has the same name as in [Job]. Its tags are the column of the view listed_jobs, and the name in markers. A field that is also a
-// query parameter has the tags with which server reads and documents it: query and doc.
+// JobFilter selects the jobs that have all values that are set. It is the only list of the values by which jobs can be filtered.
 type JobFilter struct {
-	BatchID    *string `column:"batch_id" marker:"docgen_batch_jobs"`            // a batch of the caller
-	TemplateID *int64  `column:"template_file_id" marker:"docgen_template_jobs"` // a template that the caller may see
+	BatchID    *string   // a batch of the caller
+	TemplateID *int64    // a template that the caller may see
+	Status     []Status  // one of these
+	CreatedBy  int64     // the creator of the batch: a user whom the caller manages; 0 for the caller
+	From, To   time.Time // created at From or later, and before To
+	Newest     bool      // newest first; otherwise in ascending order of id, which is the order of the documents in a batch
 }
 
-// set returns the fields that are set, with their values.
-func (f JobFilter) set() (fields []reflect.StructTag, values []any) {
-	for field, value := range reflect.ValueOf(f).Fields() {
-		if !value.IsZero() {
-			fields, values = append(fields, field.Tag), append(values, reflect.Indirect(value).Interface())
+// Statuses lists the statuses of jobs.
+func Statuses() []Status {
+	return []Status{StatusPending, StatusSubmitted, StatusCompleted, StatusCompletedWithError, StatusFailed}
+}
+
+func (f JobFilter) problems() []Problem {
+	for _, status := range f.Status {
+		if !slices.Contains(Statuses(), status) {
+			return []Problem{invalidField("status", "status must be one or several of pending, submitted, completed, completed_with_error, "+
+				"and failed, separated by commas")}
 		}
 	}
-	return fields, values
+	return nil
 }
 
-// conditions returns the conditions of the jobs in a caller's list.
-func (f JobFilter) conditions(c *Caller) []store.Equal {
-	var conditions []store.Equal
-	fields, values := f.set()
-	for i := range fields {
-		conditions = append(conditions, store.Equal{Column: fields[i].Get("column"), Value: values[i]})
+// conditions returns the conditions of the jobs in a caller's list. Columns are those of the view listed_jobs.
+func (f JobFilter) conditions(c *Caller) []store.Condition {
+	var conditions []store.Condition
+	add := func(text string, value any) {
+		conditions = append(conditions, store.Condition{SQL: text, Value: value})
 	}
-	if f.BatchID == nil { // all jobs of a batch belong to one user
-		conditions = append(conditions, store.Equal{Column: "created_by", Value: c.User.ID})
+	if f.BatchID != nil {
+		add("batch_id =", *f.BatchID)
+	}
+	if f.TemplateID != nil {
+		add("template_file_id =", *f.TemplateID)
+	}
+	switch {
+	case f.CreatedBy != 0:
+		add("created_by =", f.CreatedBy)
+	case f.BatchID == nil: // all jobs of a batch belong to one user
+		add("created_by =", c.User.ID)
+	}
+	if !f.From.IsZero() {
+		add("created_at >=", f.From.UnixMicro())
+	}
+	if !f.To.IsZero() {
+		add("created_at <", f.To.UnixMicro())
+	}
+	if len(f.Status) > 0 { // in the text, so that the database can use the indexes of single statuses
+		add(statusCondition(f.Status), nil)
 	}
 	return conditions
 }
 
-// list names the list that the filter selects, for its markers.
-func (f JobFilter) list() string {
-	fields, values := f.set()
-	if len(fields) == 0 {
-		return "docgen_jobs"
+// statusCondition returns the condition that a job has one of the statuses, which must be valid.
+func statusCondition(statuses []Status) string {
+	equal := make([]string, len(statuses))
+	for i, status := range statuses {
+		equal[i] = "status = '" + string(status) + "'"
 	}
-	names := make([]string, len(fields))
-	for i := range fields {
-		names[i] = fmt.Sprint(fields[i].Get("marker"), "/", values[i])
-	}
-	return strings.Join(names, "/")
+	return "(" + strings.Join(equal, " OR ") + ")"
 }
 
-// Jobs returns one page of the jobs that the caller created, in ascending order of id, which is the order of the
-// documents in a batch.
+// Jobs returns one page of the jobs that a filter selects, and that the caller created unless the filter names another user.
 func (s *Service) Jobs(ctx context.Context, c *Caller, f JobFilter, r PageRequest) (Page[Job], error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return Page[Job]{}, err
 	}
+	if err := Invalid(f.problems()...); err != nil {
+		return Page[Job]{}, err
+	}
 	read := s.db.ReadOne
-	if f.BatchID != nil || f.TemplateID != nil {
+	if f.BatchID != nil || f.TemplateID != nil || f.CreatedBy != 0 {
 		read = s.db.Read // with the state of the access check
 	}
 	var result Page[Job]
@@ -76,7 +99,7 @@ func (s *Service) Jobs(ctx context.Context, c *Caller, f JobFilter, r PageReques
 	return result, err
 }
 
-// mayFilter checks that the caller may see the items in the filter.
+// mayFilter checks that the caller may see the objects and the user in the filter.
 func (s *Service) mayFilter(ctx context.Context, q *store.Queries, c *Caller, f JobFilter) error {
 	if f.BatchID != nil {
 		if _, err := findBatch(ctx, q, c, *f.BatchID); err != nil {
@@ -88,22 +111,36 @@ func (s *Service) mayFilter(ctx context.Context, q *store.Queries, c *Caller, f 
 			return err
 		}
 	}
-	return nil
+	if f.CreatedBy == 0 || f.CreatedBy == c.User.ID {
+		return nil
+	}
+	if err := c.requireManager(); err != nil {
+		return err
+	}
+	_, err := s.managed(ctx, q, c, f.CreatedBy)
+	return err
 }
 
 func jobList(ctx context.Context, q *store.Queries, c *Caller, f JobFilter) list[Job] {
 	conditions := f.conditions(c)
-	return list[Job]{
-		name: f.list(),
-		keys: 1,
-		key:  func(j Job) []int64 { return []int64{j.ID} },
-		after: func(from []int64, limit int32) ([]Job, error) {
-			return listedJobs(q.JobsAfter(ctx, conditions, from[0], limit))
-		},
-		before: func(from []int64, limit int32) ([]Job, error) {
-			return listedJobs(q.JobsBefore(ctx, conditions, from[0], limit))
-		},
+	up := func(from []int64, limit int32) ([]Job, error) {
+		return listedJobs(q.JobsAfter(ctx, conditions, from[0], limit))
 	}
+	down := func(from []int64, limit int32) ([]Job, error) {
+		return listedJobs(q.JobsBefore(ctx, conditions, from[0], limit))
+	}
+	jobs := list[Job]{
+		name: fmt.Sprintf("docgen_jobs/%t/%+v", f.Newest, conditions), keys: 1, after: up, before: down,
+		key: func(j Job) []int64 { return []int64{j.ID} },
+	}
+	if f.Newest {
+		inverse := func(read func([]int64, int32) ([]Job, error)) func([]int64, int32) ([]Job, error) {
+			return func(from []int64, limit int32) ([]Job, error) { return read([]int64{math.MaxInt64 - from[0]}, limit) }
+		}
+		jobs.key = func(j Job) []int64 { return []int64{math.MaxInt64 - j.ID} } // grows toward the end of the list
+		jobs.after, jobs.before = inverse(down), inverse(up)
+	}
+	return jobs
 }
 
 // listedJobs converts the rows of a list to jobs. Of their failures, they have only the summary.

@@ -103,16 +103,23 @@ const generationTries = 10_000
 // join adds documents of a batch to a lane, and wakes slots for them. It must be the last step of a transaction,
 // because others that wake the same slots wait for its end.
 func (s *Service) join(ctx context.Context, tx *store.Tx, userID int64, lane Lane, batchID string, documents int64) error {
-	if err := s.joinAt(ctx, tx, userID, lane, batchID, documents, 0); err != nil {
+	joined, err := s.joinAt(ctx, tx, userID, lane, batchID, documents, 0)
+	if err != nil || !joined {
 		return err
 	}
 	return wakeSlots(ctx, tx, userID, lane, documents)
 }
 
-// joinAt adds documents of a batch to a lane. They are not due before a time, when WakeDocuments finds them.
-func (s *Service) joinAt(ctx context.Context, tx *store.Tx, userID int64, lane Lane, batchID string, documents, due int64) error {
-	return tx.JoinTurns(ctx, store.JoinTurnsParams{ID: s.newID(), UserID: userID, Lane: string(lane), BatchID: batchID,
+// joinAt adds documents of a batch to a lane. They are not due before a time, when WakeDocuments finds them. joined is false if the batch
+// was canceled: its waiting documents end then.
+func (s *Service) joinAt(ctx context.Context, tx *store.Tx, userID int64, lane Lane, batchID string, documents, due int64) (joined bool,
+	err error) {
+	n, err := tx.JoinTurns(ctx, store.JoinTurnsParams{ID: s.newID(), UserID: userID, Lane: string(lane), BatchID: batchID,
 		Documents: documents, DueAt: due})
+	if err == nil && n == 0 {
+		err = wakeCancellation(ctx, tx)
+	}
+	return n > 0, err
 }
 
 // wakeSlots wakes idle slots of a user, as many as the number of documents justifies. It always wakes one, because a

@@ -51,23 +51,16 @@ type Merged struct {
 	WaitingFor      Shortage // why it waits although all jobs have ended; NoShortage once it has ended
 }
 
-// mergedOf returns the state of the merged file of a batch, or nil if none was requested.
-func mergedOf(ctx context.Context, q *store.Queries, batchID string) (*Merged, error) {
-	row, err := q.Merge(ctx, batchID)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	f, err := failuresOf(row.Failures)
+// mergedOf returns the state of the merged file of a batch that has one.
+func mergedOf(row store.ListedBatch) (*Merged, error) {
+	f, err := failuresOf(row.MergeFailures)
 	f = f.Bounded()
 	if err != nil {
-		return nil, fmt.Errorf("failures of the merged file of batch %s: %w", batchID, err)
+		return nil, fmt.Errorf("failures of the merged file of batch %s: %w", row.ID, err)
 	}
-	return &Merged{FileName: row.FileName, Status: Status(row.Status), OutputFileID: row.OutputFileID,
-		OutputVersionID: row.OutputVersionID, Failures: f,
-		WaitingFor: Status(row.Status).shortage(row.WaitingFor)}, nil
+	return &Merged{FileName: row.MergeName, Status: Status(row.MergeStatus), OutputFileID: row.MergeFileID,
+		OutputVersionID: row.MergeVersionID, Failures: f,
+		WaitingFor: Status(row.MergeStatus).shortage(row.MergeShortage)}, nil
 }
 
 // ClaimMerge claims the merged file of a batch for one attempt, unless it has ended. An earlier claimant that was presumed dead can no
@@ -112,10 +105,8 @@ func (s *Service) readMerge(ctx context.Context, q *store.Queries, m *Merge) err
 	if m.policy, err = s.policyAt(ctx, q, batch.DestinationID); err != nil {
 		return err
 	}
-	jobs, err := countJobs(ctx, q, m.BatchID)
-	if err != nil {
-		return err
-	}
+	jobs := map[Status]int{StatusCompleted: int(batch.JobsCompleted), StatusCompletedWithError: int(batch.JobsIncomplete),
+		StatusFailed: int(batch.JobsFailed)}
 	rows, err := q.MergeParts(ctx, m.BatchID)
 	for _, row := range rows {
 		m.Parts = append(m.Parts, s.contentOf(row.FileVersion))
@@ -154,6 +145,7 @@ func (s *Service) CompleteMerge(ctx context.Context, m *Merge, output *Output, f
 		status, unused, err = s.completeMerge(ctx, m, output, f)
 		return unused, err
 	})
+	s.noteChange(m.BatchID)
 	return status, err
 }
 
@@ -184,7 +176,10 @@ func (s *Service) completeMerge(ctx context.Context, m *Merge, output *Output, f
 		if status == lost {
 			return nil
 		}
-		if err := tx.DeleteEnding(ctx, m.BatchID); err != nil || fileID == 0 {
+		if err := tx.DeleteEnding(ctx, m.BatchID); err != nil {
+			return err
+		}
+		if err := s.endBatch(ctx, tx, m.BatchID); err != nil || fileID == 0 {
 			return err
 		}
 		if err := s.charge(ctx, tx, d.folder.row.OwnerID, 1, output.content.size); err != nil {

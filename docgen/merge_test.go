@@ -310,6 +310,7 @@ func TestBatch(t *testing.T) {
 			ID: plain, TemplateID: template.ID, TemplateVersionID: template.VersionID, OutputType: docgen.OutputDocx,
 			Jobs:      map[docgen.Status]int{docgen.StatusPending: 2},
 			CreatedAt: noon, CreatedBy: w.alice.User.ID, EnterpriseID: got.EnterpriseID, Source: docgen.InputSource,
+			Number: w.jobs(plain)[0].ID,
 		}
 		if !cmp.Equal(got, want) {
 			t.Errorf("-want +got:\n%s", cmp.Diff(want, got))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"platen/docx"
-	"platen/store"
 )
 
 // BatchOptions are the engine options of a batch. The zero value has the defaults of the API.
@@ -37,12 +36,13 @@ func (o BatchOptions) text() (string, error) {
 	return string(b), err
 }
 
-func optionsOf(batch store.DocgenBatch) (o BatchOptions, err error) {
-	if batch.Options == "" {
+// optionsOf decodes the stored options of a batch.
+func optionsOf(batchID, text string) (o BatchOptions, err error) {
+	if text == "" {
 		return o, nil
 	}
-	if err := json.Unmarshal([]byte(batch.Options), &o); err != nil {
-		return o, fmt.Errorf("options of batch %s: %w", batch.ID, err)
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return o, fmt.Errorf("options of batch %s: %w", batchID, err)
 	}
 	return o, nil
 }

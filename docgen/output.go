@@ -43,6 +43,13 @@ func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Resu
 		}
 		return unused, err
 	})
+	if len(ended) > 0 {
+		jobs := make([]ClaimedJob, len(results))
+		for i := range results {
+			jobs[i] = results[i].Job
+		}
+		s.noteChange(claim.BatchID, jobs...)
+	}
 	return ended, err
 }
 
@@ -91,7 +98,7 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 		if err := s.addWritten(ctx, tx, d, written); err != nil {
 			return err
 		}
-		if err := countEnded(ctx, tx, d.batch, ended); err != nil {
+		if err := s.countEnded(ctx, tx, d.batch, endedJobs{jobs: ended}); err != nil {
 			return err
 		}
 		short := slices.ContainsFunc(results, func(r Result) bool { return r.Shortage != NoShortage })

@@ -467,6 +467,7 @@ func TestStatusesInTheDatabase(t *testing.T) {
 		if err := w.exec("UPDATE docgen_jobs SET status = 'cancelled', output_file_id = 0"); err == nil {
 			t.Error("an invalid status is stored")
 		}
+		w.recountBatches()
 	})
 }
 

@@ -100,6 +100,7 @@ func (w *world) backlog(jobs, documents int64) (batch string) {
 			failures, finished_at, waiting)
 		SELECT n.i + 1, 'batch ' || (n.i / $4), template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id,
 			failures, finished_at, waiting FROM n JOIN docgen_jobs ON docgen_jobs.batch_id = $3`, 0, jobs-1, batch, documents))
+	w.recountBatches()
 	must(w.t, w.exec("ANALYZE"))
 	return "batch 0"
 }

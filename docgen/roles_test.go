@@ -382,9 +382,10 @@ var operations = []operation{
 }
 
 // notOnItems are the operations without a target: on lists, on users, and without roles.
-var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "CreateArchive", "DeleteBatch",
-	"DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery", "DeleteListener", "EraseUser", "FindUser",
-	"PollListener", "Invitations", "Job",
+var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "Batches", "CancelBatch", "CheckBatch",
+	"CreateArchive", "DeleteBatch", "DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery",
+	"DeleteListener", "EraseUser", "FindUser",
+	"PollListener", "Invitations", "Job", "JobInput", "RetryBatch", "RetryJob", "WaitForBatch", "WaitForJob", "WatchBatch",
 	"Me", "NoteDenied", "PlanErasure", "RenewSigningKey", "ReplayDeliveries", "ReplayDelivery", "RevokeToken", "SigningKeys",
 	"StoragePolicies",
 	"StoragePolicy", "Templates", "TestWebhook", "Tokens", "TransferContent", "Trash", "TrashByOffset", "UpdateUser", "UpdateWebhook", "User",

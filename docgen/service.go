@@ -87,6 +87,7 @@ type Service struct {
 	ids       idSource
 	markerKey []byte
 	backlogs  backlogs
+	watches   watches
 
 	firstPause time.Duration // of a document after a server error
 

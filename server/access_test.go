@@ -44,12 +44,19 @@ var routeCases = []routeCase{
 		"403 404 422 422 422 404 422"}, // there is no PDF engine
 	{"POST /docgen_checks", func(s scene) any { return object{"file": ref(s.file, "file")} }, "403 404 200 200 200 404 200"},
 	{"POST /docgen_batches", func(s scene) any { return batch(s) }, "403 404 403 202 202 404 202"},
+	{"GET /docgen_batches", nil, "403 200 200 200 200 200 200"},
 	{"GET /docgen_batches/{batch_id}", nil, "403 404 404 404 200 404 404"},
 	{"GET /docgen_batches/{batch_id}/content", nil, "403 404 404 404 409 404 404"}, // it runs
 	{"DELETE /docgen_batches/{batch_id}", nil, "403 404 404 404 409 404 404"},      // it runs
+	{"GET /docgen_batches/{batch_id}/events", nil, "403 404 404 404 200 404 404"},
+	{"POST /docgen_batches/{batch_id}/cancel", nil, "403 404 404 404 202 404 404"},
+	{"POST /docgen_batches/{batch_id}/retry", nil, "403 404 404 404 202 404 404"},
 	{"GET /docgen_batch_jobs/{batch_id}", nil, "403 404 404 404 200 404 404"},
 	{"GET /docgen_jobs", nil, "403 200 200 200 200 200 200"},
 	{"GET /docgen_jobs/{job_id}", nil, "403 404 404 404 200 404 404"},
+	{"GET /docgen_jobs/{job_id}/input", nil, "403 404 404 404 200 404 404"},
+	{"POST /docgen_jobs/{job_id}/retry", func(scene) any { return object{"user_input": object{"name": "Bob"}} },
+		"403 404 404 404 202 404 404"},
 
 	{"POST /files/content", func(s scene) any {
 		return form{{"attributes", fmt.Sprintf(`{"name":"new.txt","parent":{"id":"%d"}}`, s.folder)}, {"file", "text"}}
@@ -211,6 +218,9 @@ func TestEveryRouteForEveryCaller(t *testing.T) {
 					}
 					if strings.Contains(c.route, "{ticket}") {
 						s.ticket = w.ticket(s)
+					}
+					if strings.HasSuffix(c.route, "/retry") {
+						w.failJobs(s.batch)
 					}
 					if strings.Contains(c.route, "/webhook_listeners") {
 						s.listener = w.listener(w.owner)

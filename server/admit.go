@@ -20,7 +20,7 @@ func (a *api) admit(c *call, d *doc) error {
 	if err := a.limitUser(c, d.upload); err != nil {
 		return err
 	}
-	if err := c.hold(a.in.requests, 1, "requests"); err != nil {
+	if err := c.holdRequest(); err != nil {
 		return err
 	}
 	if err := a.actAs(c); err != nil {

@@ -19,8 +19,11 @@ type batch struct {
 	Options             batchOptions           `json:"options" doc:"The options of the request, without passwords."`
 	IsProtected         bool                   `json:"is_protected" doc:"Whether the documents are encrypted, because of passwords or restricted permissions."`
 	Jobs                jobCounts              `json:"jobs" doc:"The number of jobs by status. The batch has ended when no job is pending or submitted and merged, if present, is final."`
+	RetryOf             optional[batchRef]     `json:"retry_of" doc:"The batch whose failed jobs this one retries; null if it is not a retry."`
 	Merged              optional[mergedOutput] `json:"merged" doc:"The PDF that merges all documents of the batch; null unless the request set options.pdf.merged."`
 	CreatedAt           timestamp              `json:"created_at"`
+	CanceledAt          timestamp              `json:"canceled_at" doc:"When the batch was canceled; null if it was not."`
+	EndedAt             timestamp              `json:"ended_at" doc:"When the last job, or the merged file after it, ended; null until then."`
 	CreatedBy           userRef                `json:"created_by"`
 	Enterprise          enterpriseRef          `json:"enterprise"`
 	Source              string                 `json:"source" enum:"api"`
@@ -32,7 +35,8 @@ type jobCounts struct {
 	Submitted          int `json:"submitted"`
 	Completed          int `json:"completed"`
 	CompletedWithError int `json:"completed_with_error"`
-	Failed             int `json:"failed"`
+	Failed             int `json:"failed" doc:"Without canceled jobs."`
+	Canceled           int `json:"canceled" doc:"Jobs that failed because the batch was canceled."`
 }
 
 type mergedOutput struct {
@@ -56,18 +60,34 @@ func batchOf(b *docgen.Batch) batch {
 			PDF: pdfOptionsOf(b.Options.PDF),
 		},
 		IsProtected: b.Options.PDF.Protection() != nil,
-		Jobs: jobCounts{
-			Pending: b.Jobs[docgen.StatusPending], Submitted: b.Jobs[docgen.StatusSubmitted], Completed: b.Jobs[docgen.StatusCompleted],
-			CompletedWithError: b.Jobs[docgen.StatusCompletedWithError], Failed: b.Jobs[docgen.StatusFailed],
-		},
-		Merged:    optionalOf(b.Merged, mergedOf),
-		CreatedAt: timestamp{b.CreatedAt}, CreatedBy: userRef{ID: ID(b.CreatedBy), Type: typeUser},
+		RetryOf:     retryOf(b),
+		Jobs:        jobCountsOf(b),
+		Merged:      optionalOf(b.Merged, mergedOf),
+		CreatedAt:   timestamp{b.CreatedAt}, CanceledAt: timestamp{b.CanceledAt}, EndedAt: timestamp{b.EndedAt},
+		CreatedBy:  userRef{ID: ID(b.CreatedBy), Type: typeUser},
 		Enterprise: enterpriseRef{ID: ID(b.EnterpriseID), Type: typeEnterprise}, Source: b.Source,
 	}
-	for _, n := range b.Jobs {
-		out.Jobs.Total += n
-	}
 	return out
+}
+
+func retryOf(b *docgen.Batch) optional[batchRef] {
+	if b.RetryOf == "" {
+		return optional[batchRef]{}
+	}
+	return optional[batchRef]{&batchRef{ID: b.RetryOf, Type: typeBatch}}
+}
+
+// jobCountsOf returns the numbers of jobs of a batch.
+func jobCountsOf(b *docgen.Batch) jobCounts {
+	counts := jobCounts{
+		Pending: b.Jobs[docgen.StatusPending], Submitted: b.Jobs[docgen.StatusSubmitted], Completed: b.Jobs[docgen.StatusCompleted],
+		CompletedWithError: b.Jobs[docgen.StatusCompletedWithError], Failed: b.Jobs[docgen.StatusFailed],
+		Canceled: b.Canceled, Total: b.Canceled,
+	}
+	for _, n := range b.Jobs {
+		counts.Total += n
+	}
+	return counts
 }
 
 func mergedOf(m *docgen.Merged) mergedOutput {
@@ -87,7 +107,7 @@ var docGetBatch = doc{
 	id: "get_batch", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary: "Get a batch",
 	description: "The status of a batch: how many jobs have ended, its options, and its merged file. Only the user who created a batch " +
-		"can see it. A Platen extension.",
+		"can see it. With wait, the server responds as soon as the batch has ended or the time is up. A Platen extension.",
 	errors:  []docgen.Code{docgen.CodeNotFound},
 	example: exampleBatchObject(),
 }
@@ -97,8 +117,14 @@ type BatchPath struct {
 	BatchID string `path:"batch_id" doc:"The id of the batch." example:"64528422-fbf4-4f8d-b6a0-b099c6572cf2"`
 }
 
-func (a *api) getBatch(ctx context.Context, c *call, in *BatchPath) (*reply[batch], error) {
-	found, err := a.service.Batch(ctx, c.caller, in.BatchID)
+// GetBatchQuery holds the parameters of getBatch.
+type GetBatchQuery struct {
+	BatchPath
+	Wait waitParam `query:"wait"`
+}
+
+func (a *api) getBatch(ctx context.Context, c *call, in *GetBatchQuery) (*reply[batch], error) {
+	found, err := waited(ctx, c, in.Wait, in.BatchID, a.service.Batch, a.service.WaitForBatch)
 	if err != nil {
 		return nil, err
 	}

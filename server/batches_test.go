@@ -40,6 +40,19 @@ func (w *world) work(batch string) {
 	must(w.t, err)
 }
 
+// failJobs fails all jobs of a batch of Word documents of the owner, and returns the first one.
+func (w *world) failJobs(batch string) int64 {
+	w.t.Helper()
+	claim := claimBatch(w.t.Context(), w.t, w.Service, w.owner.User.ID, docgen.LaneDocx, batch)
+	results := make([]docgen.Result, len(claim.Jobs))
+	for i, job := range claim.Jobs {
+		results[i] = docgen.Result{Job: job, Failures: docgen.Failures{Errors: []string{"it is broken"}}}
+	}
+	_, err := w.CompleteJobs(w.t.Context(), claim, results)
+	must(w.t, err)
+	return claim.Jobs[0].ID
+}
+
 // claimBatch claims the waiting jobs of a batch, like a slot. Jobs of other batches stay in the queue.
 func claimBatch(ctx context.Context, t testing.TB, service *docgen.Service, userID int64, lane docgen.Lane, batch string) *docgen.Claim {
 	t.Helper()
@@ -75,11 +88,17 @@ func TestBatchOnTheWire(t *testing.T) {
 		batchIs := func(t *testing.T, options, protected, jobs, merged string) {
 			t.Helper()
 			got := w.do("GET /docgen_batches/"+made, request{}).want(t, 200)
+			ended := "null"
+			if got["ended_at"] != nil {
+				ended = `"` + fmt.Sprint(got["ended_at"]) + `"`
+			}
 			want := `{"id":"` + made + `","type":"docgen_batch","template_file":{"id":"` + id(s.file) + `","type":"file"},
 				"template_file_version":{"id":"` + id(s.version) + `","type":"file_version"},"destination_folder":{"id":"` + id(s.folder) +
 				`","type":"folder"},
-				"output_type":"pdf","options":` + options + `,"is_protected":` + protected + `,"jobs":` + jobs + `,"merged":` + merged + `,
-				"created_at":"` + fmt.Sprint(got["created_at"]) + `","created_by":{"id":"` + id(w.owner.User.ID) + `","type":"user"},
+				"output_type":"pdf","options":` + options + `,"is_protected":` + protected + `,"jobs":` + jobs +
+				`,"retry_of":null,"merged":` + merged + `,
+				"created_at":"` + fmt.Sprint(got["created_at"]) + `","canceled_at":null,"ended_at":` + ended +
+				`,"created_by":{"id":"` + id(w.owner.User.ID) + `","type":"user"},
 				"enterprise":{"id":"` + id(w.owner.User.EnterpriseID) + `","type":"enterprise"},"source":"api"}`
 			var v any
 			must(t, json.Unmarshal([]byte(want), &v))
@@ -90,7 +109,7 @@ func TestBatchOnTheWire(t *testing.T) {
 		const shown = `{"pdf":{"bookmarks":false,"watermark":"DRAFT","pictures":{"quality":80,"max_dpi":150},
 			"permissions":{"print":"low_quality","copy":false},"merged":{"name":"All letters"}}}`
 		w.t.Run("that waits", func(t *testing.T) {
-			batchIs(t, shown, "true", `{"total":2,"pending":2,"submitted":0,"completed":0,"completed_with_error":0,"failed":0}`,
+			batchIs(t, shown, "true", `{"total":2,"pending":2,"submitted":0,"completed":0,"completed_with_error":0,"failed":0,"canceled":0}`,
 				`{"name":"All letters.pdf","status":"pending","output_file":null,"output_file_version":null,"failures":null}`)
 		})
 		w.work(made)
@@ -105,7 +124,7 @@ func TestBatchOnTheWire(t *testing.T) {
 			merged := w.do("GET /docgen_batches/"+made, request{}).want(t, 200)["merged"].(object)
 			file := merged["output_file"].(object)["id"].(string)
 			v := w.do("GET /files/"+file, request{}).want(t, 200)
-			batchIs(t, shown, "true", `{"total":2,"pending":0,"submitted":0,"completed":1,"completed_with_error":0,"failed":1}`,
+			batchIs(t, shown, "true", `{"total":2,"pending":0,"submitted":0,"completed":1,"completed_with_error":0,"failed":1,"canceled":0}`,
 				`{"name":"All letters.pdf","status":"completed_with_error","output_file":{"id":"`+file+`","type":"file"},
 				"output_file_version":{"id":"`+v["file_version"].(object)["id"].(string)+`","type":"file_version"},
 				"failures":{"errors":["1 of the 2 documents could not be generated: the failures of their jobs say why."],
@@ -131,7 +150,7 @@ func TestBatchOnTheWire(t *testing.T) {
 		})
 		w.t.Run("that asks for nothing", func(t *testing.T) {
 			made = w.do("POST /docgen_batches", request{body: with(pdfBatch(s, nil), object{"options": nil})}).want(t, 202)["id"].(string)
-			batchIs(t, "{}", "false", `{"total":2,"pending":2,"submitted":0,"completed":0,"completed_with_error":0,"failed":0}`, "null")
+			batchIs(t, "{}", "false", `{"total":2,"pending":2,"submitted":0,"completed":0,"completed_with_error":0,"failed":0,"canceled":0}`, "null")
 		})
 	})
 }

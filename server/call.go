@@ -31,7 +31,8 @@ type call struct {
 	in     *inFlight // the limits of all calls
 	undo   []func()  // releases what this call holds
 
-	tolerant bool // whether unknown fields of the request body are ignored
+	tolerant bool   // whether unknown fields of the request body are ignored
+	leave    func() // ends counting the call as a request; nil until it is admitted
 }
 
 type callKey struct{}

@@ -1,10 +1,12 @@
 package server_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -216,13 +218,32 @@ func (w *world) do(call string, r request) response {
 	res, err := http.DefaultTransport.RoundTrip(req)
 	must(w.t, err)
 	defer res.Body.Close()
-	text, err := io.ReadAll(unpacked(w.t, res))
+	text, err := readAnswer(w.t, res)
 	must(w.t, err)
 	got := response{res, text}
 	if w.api != nil {
 		w.api.check(w.t, got)
 	}
 	return got
+}
+
+// readAnswer reads the body of a response: of a stream of events, only the first one.
+func readAnswer(t *testing.T, res *http.Response) ([]byte, error) {
+	t.Helper()
+	if res.Header.Get("Content-Type") != "text/event-stream" {
+		return io.ReadAll(unpacked(t, res))
+	}
+	var text []byte
+	for r := bufio.NewReader(res.Body); ; {
+		line, err := r.ReadBytes('\n')
+		text = append(text, line...)
+		if errors.Is(err, io.EOF) || err == nil && len(line) == 1 {
+			return text, nil
+		}
+		if err != nil {
+			return text, err
+		}
+	}
 }
 
 // unpacked returns the body of a response, decompressed if the request explicitly accepted compression.

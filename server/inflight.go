@@ -27,10 +27,14 @@ type InFlight struct {
 	Memory   int64 // bytes of bodies in memory, including decoding; default 256 MiB, a quarter per user
 	Disk     int64 // bytes of bodies over 1 MiB, which are in files until they are complete; default 1 GiB, a quarter per user
 
+	// Requests that wait for a batch or a job, and streams of progress; default 2048, an eighth per user. They are not among Requests.
+	Waiting int64
+
 	Folder string // the folder for these files, which have no names; default: the system's folder for temporary files
 }
 
 func (l InFlight) withDefaults() InFlight {
+	l.Waiting = cmp.Or(l.Waiting, 2048)
 	l.Requests, l.Memory, l.Disk = cmp.Or(l.Requests, 2048), cmp.Or(l.Memory, 256<<20), cmp.Or(l.Disk, 1<<30)
 	return l
 }
@@ -90,6 +94,7 @@ func (p *pool) give(user string, n int64) {
 // inFlight holds the resources of all requests in flight.
 type inFlight struct {
 	requests, memory, disk *pool // of users
+	waiting                *pool
 	guests                 *pool // of unauthenticated callers, so that they take nothing from users
 
 	// Large bodies are decoded once they are complete: as many at a time as fit into memory, and one per user, so that the bodies of one
@@ -113,8 +118,9 @@ func newInFlight(l InFlight) *inFlight {
 	half := max(l.Memory/2, 1) // half for small bodies, half for large ones that are being decoded
 	return &inFlight{
 		requests: newPool(l.Requests, requestShare), memory: newPool(half, bodyShare), disk: newPool(l.Disk, bodyShare),
-		guests: newPool(max(l.Requests/guestShare, 1), guestShare),
-		room:   semaphore.NewWeighted(half), roomOf: half, folder: l.Folder, decoding: map[string]*turn{},
+		waiting: newPool(l.Waiting, requestShare),
+		guests:  newPool(max(l.Requests/guestShare, 1), guestShare),
+		room:    semaphore.NewWeighted(half), roomOf: half, folder: l.Folder, decoding: map[string]*turn{},
 	}
 }
 
@@ -133,6 +139,25 @@ func (c *call) hold(p *pool, n int64, what string) error {
 		return errBusy(what)
 	}
 	c.atEnd(func() { p.give(who, n) })
+	return nil
+}
+
+// holdRequest counts the call as a request until it ends or waits.
+func (c *call) holdRequest() error {
+	if err := c.hold(c.in.requests, 1, "requests"); err != nil {
+		return err
+	}
+	leave := sync.OnceFunc(c.undo[len(c.undo)-1])
+	c.undo[len(c.undo)-1], c.leave = leave, leave
+	return nil
+}
+
+// holdWaiting counts the call as one that waits until it ends, instead of as a request.
+func (c *call) holdWaiting() error {
+	if err := c.hold(c.in.waiting, 1, "requests that wait for batches and jobs"); err != nil {
+		return err
+	}
+	c.leave()
 	return nil
 }
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"strings"
 
 	"platen/docgen"
 )
@@ -26,7 +27,7 @@ type job struct {
 }
 
 type failures struct {
-	Code     docgen.FailureCode `json:"code,omitempty" enum:"failed,incomplete,warnings" doc:"failed: there is no document. incomplete: something is missing in it. warnings: it is complete. Only for jobs. A Platen extension."`
+	Code     docgen.FailureCode `json:"code,omitempty" enum:"failed,canceled,incomplete,warnings" doc:"failed: there is no document. canceled: there is none, because the batch was canceled. incomplete: something is missing in it. warnings: it is complete. Only for jobs. A Platen extension."`
 	Errors   []string           `json:"errors" doc:"What the document lacks, or why there is none: the first of at most 100 errors and warnings."`
 	Warnings []string           `json:"warnings" doc:"Possible problems. The document is complete despite them."`
 	Details  []detail           `json:"details" doc:"The errors and warnings that concern a tag, each with its location in the template; at most 100. Empty in lists."`
@@ -123,10 +124,11 @@ func waitingForOf(s docgen.Shortage) *docgen.Shortage {
 
 var docGetJob = doc{
 	id: "get_job", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
-	summary:     "Get a job",
-	description: "Only the user who created the batch can see its jobs.",
-	errors:      []docgen.Code{docgen.CodeNotFound},
-	example:     exampleJob(),
+	summary: "Get a job",
+	description: "Only the user who created the batch can see its jobs. With wait, the server responds as soon as the job has ended " +
+		"or the time is up.",
+	errors:  []docgen.Code{docgen.CodeNotFound},
+	example: exampleJob(),
 }
 
 // JobPath identifies a job.
@@ -134,12 +136,18 @@ type JobPath struct {
 	JobID string `path:"job_id" doc:"The id of the job." example:"22234947"`
 }
 
-func (a *api) getJob(ctx context.Context, c *call, in *JobPath) (*reply[job], error) {
+// GetJobQuery holds the parameters of getJob.
+type GetJobQuery struct {
+	JobPath
+	Wait waitParam `query:"wait"`
+}
+
+func (a *api) getJob(ctx context.Context, c *call, in *GetJobQuery) (*reply[job], error) {
 	id, err := pathID("docgen_job", in.JobID)
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.service.Job(ctx, c.caller, id)
+	found, err := waited(ctx, c, in.Wait, id, a.service.Job, a.service.WaitForJob)
 	if err != nil {
 		return nil, err
 	}
@@ -149,28 +157,81 @@ func (a *api) getJob(ctx context.Context, c *call, in *JobPath) (*reply[job], er
 var docListJobs = doc{
 	id: "list_jobs", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
 	summary:     "List jobs",
-	description: "All jobs of the caller's batches, in ascending order of id.",
-	errors:      []docgen.Code{docgen.CodeInvalidLimit},
+	description: "All jobs of the caller's batches that match all filters, in ascending order of id or, with direction DESC, newest first.",
+	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
 	example:     markerPage[job]{Limit: docgen.DefaultPageLimit, Entries: []job{exampleJob()}},
 }
 
-// JobsQuery asks for jobs. The filter has its query parameters.
-type JobsQuery struct {
-	PageQuery
-	docgen.JobFilter
+// JobFilterQuery holds the filters of all lists of jobs.
+type JobFilterQuery struct {
+	Status        string    `query:"status" doc:"Only jobs with this status, or with one of several that are separated by commas. A Platen extension." example:"failed,completed_with_error"`
+	CreatedBy     idParam   `query:"created_by" doc:"Only jobs of batches that this user created (default: the caller). Another user requires a token that can manage that user. A Platen extension." example:"33445566"`
+	CreatedAfter  timeParam `query:"created_after" doc:"Only jobs of batches that were created at this time or later. A Platen extension." example:"2026-01-31T12:00:00Z"`
+	CreatedBefore timeParam `query:"created_before" doc:"Only jobs of batches that were created before this time. A Platen extension." example:"2026-02-01T12:00:00Z"`
+	Direction     string    `query:"direction" enum:"ASC,DESC" doc:"ASC: in ascending order of id, which is the order of the documents in a batch (default). DESC: newest first. A Platen extension."`
 }
 
-func (a *api) listJobs(ctx context.Context, c *call, in *JobsQuery) (*reply[markerPage[job]], error) {
-	request, err := in.parse()
+func (q *JobFilterQuery) filter() (f docgen.JobFilter, err error) {
+	if q.Status != "" {
+		for status := range strings.SplitSeq(q.Status, ",") {
+			f.Status = append(f.Status, docgen.Status(strings.TrimSpace(status)))
+		}
+	}
+	if f.CreatedBy, err = q.CreatedBy.parse("created_by"); err != nil {
+		return f, err
+	}
+	if f.From, err = q.CreatedAfter.parse("created_after"); err != nil {
+		return f, err
+	}
+	if f.To, err = q.CreatedBefore.parse("created_before"); err != nil {
+		return f, err
+	}
+	switch q.Direction {
+	case "", "ASC":
+	case "DESC":
+		f.Newest = true
+	default:
+		return f, invalidParam("direction", "direction must be ASC or DESC")
+	}
+	return f, nil
+}
+
+// JobsQuery asks for jobs.
+type JobsQuery struct {
+	PageQuery
+	JobFilterQuery
+}
+
+// AllJobsQuery holds the parameters of the list of all jobs.
+type AllJobsQuery struct {
+	JobsQuery
+	TemplateID idParam `query:"template_id" doc:"Only jobs that use this template, which the caller must be able to see. A Platen extension." example:"12345678"`
+}
+
+func (a *api) listJobs(ctx context.Context, c *call, in *AllJobsQuery) (*reply[markerPage[job]], error) {
+	id, err := in.TemplateID.parse("template_id")
 	if err != nil {
 		return nil, err
 	}
-	return a.jobs(ctx, c, in.JobFilter, request)
+	return a.jobs(ctx, c, &in.JobsQuery, func(f *docgen.JobFilter) {
+		if id != 0 {
+			f.TemplateID = &id
+		}
+	})
 }
 
-// jobs answers with a page of the jobs that a filter selects.
-func (a *api) jobs(ctx context.Context, c *call, f docgen.JobFilter, r docgen.PageRequest) (*reply[markerPage[job]], error) {
-	page, err := a.service.Jobs(ctx, c.caller, f, r)
+// jobs answers with a page of the jobs that the parameters select. narrow adds to their filter.
+func (a *api) jobs(ctx context.Context, c *call, q *JobsQuery, narrow func(*docgen.JobFilter)) (*reply[markerPage[job]], error) {
+	request, err := q.parse()
+	if err != nil {
+		return nil, err
+	}
+	filter, err := q.filter()
+	if err != nil {
+		return nil, err
+	}
+	narrow(&filter)
+	page, err := a.service.Jobs(ctx, c.caller, filter, request)
 	if err != nil {
 		return nil, err
 	}
@@ -179,10 +240,11 @@ func (a *api) jobs(ctx context.Context, c *call, f docgen.JobFilter, r docgen.Pa
 
 var docListTemplateJobs = doc{
 	id: "list_template_jobs", tag: tagDocGen, versioned: true, scope: docgen.ScopeDocGen,
-	summary:     "List the jobs of a template",
-	description: "The caller's own jobs that use the template, in ascending order of id.",
-	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
-	example:     markerPage[job]{Limit: docgen.DefaultPageLimit, Entries: []job{exampleJob()}},
+	summary: "List the jobs of a template",
+	description: "The caller's own jobs that use the template and match all filters, in ascending order of id or, with direction " +
+		"DESC, newest first.",
+	errors:  []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeForbidden},
+	example: markerPage[job]{Limit: docgen.DefaultPageLimit, Entries: []job{exampleJob()}},
 }
 
 // TemplateJobsQuery holds the parameters of a list of jobs of a template.
@@ -192,16 +254,11 @@ type TemplateJobsQuery struct {
 }
 
 func (a *api) listTemplateJobs(ctx context.Context, c *call, in *TemplateJobsQuery) (*reply[markerPage[job]], error) {
-	request, err := in.parse()
-	if err != nil {
-		return nil, err
-	}
 	id, err := pathID("template", in.TemplatePath.TemplateID)
 	if err != nil {
 		return nil, err
 	}
-	in.JobFilter.TemplateID = &id
-	return a.jobs(ctx, c, in.JobFilter, request)
+	return a.jobs(ctx, c, &in.JobsQuery, func(f *docgen.JobFilter) { f.TemplateID = &id })
 }
 
 var docListBatchJobs = doc{
@@ -219,10 +276,5 @@ type BatchJobsQuery struct {
 }
 
 func (a *api) listBatchJobs(ctx context.Context, c *call, in *BatchJobsQuery) (*reply[markerPage[job]], error) {
-	request, err := in.parse()
-	if err != nil {
-		return nil, err
-	}
-	in.JobFilter.BatchID = &in.Batch
-	return a.jobs(ctx, c, in.JobFilter, request)
+	return a.jobs(ctx, c, &in.JobsQuery, func(f *docgen.JobFilter) { f.BatchID = &in.Batch })
 }

@@ -132,6 +132,9 @@ var fitting = []struct {
 		"folder": {"spare", "shared2"}}},
 	{regexp.MustCompile(`^DELETE .*/upload_sessions/`), map[string][]string{"upload_session": {"spare"}}},
 	{regexp.MustCompile(`/upload_sessions/.*/commit$`), map[string][]string{"upload_session": {"full"}}},
+	{regexp.MustCompile(`/retry$`), map[string][]string{"docgen_batch": {"failed", "failed2"}, "docgen_job": {"failed", "failed2"},
+		"file_version": {"shared"}}},
+	{regexp.MustCompile(`/input$`), map[string][]string{"docgen_job": {"failed", "failed2"}}},
 	{regexp.MustCompile(`^DELETE /users/`), map[string][]string{"user": {"spare", "spare2"}}},
 	{regexp.MustCompile(`^DELETE /webhook`), map[string][]string{"webhook": {"shared2"}, "webhook_listener": {"spare"}}},
 }
@@ -189,6 +192,14 @@ func (g *generator) param(name string, schema object) string {
 		return pick(g, "1", "2", "100", "1000", "5000")
 	case "offset":
 		return pick(g, "0", "1", "2", "300000")
+	case "wait": // there is no time to wait
+		return pick(g, "0", "0", "61")
+	case "status":
+		return pick(g, "failed", "pending,submitted", "completed_with_error, completed", "canceled")
+	case "created_by":
+		return g.id("user")
+	case "template_id":
+		return g.id("file")
 	case "fields":
 		return pick(g, "name", "size,name", "permissions,version_number,extension,path_collection", "id", "item_collection,owned_by",
 			"role,enterprise")
@@ -244,8 +255,8 @@ var furnished = map[string][]string{
 	"file_version":   {"shared", "shared2", "other", "stranger", "past", "current", "trashed"},
 	"user":           {"owner", "other", "reader", "editor", "admin", "carol", "spare"},
 	"collaboration":  {"shared", "shared2", "stranger"},
-	"docgen_batch":   {"shared", "shared2", "stranger"},
-	"docgen_job":     {"shared", "shared2", "stranger"},
+	"docgen_batch":   {"shared", "shared2", "failed", "stranger"},
+	"docgen_job":     {"shared", "shared2", "failed", "stranger"},
 	"archive":        {"shared", "shared2"},
 	"storage_policy": {"default", "cold"},
 

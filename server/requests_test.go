@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -227,7 +226,7 @@ func (v *visit) send(r wireRequest) (response, error) {
 		return response{}, err
 	}
 	defer res.Body.Close()
-	text, err := io.ReadAll(unpacked(v.w.t, res))
+	text, err := readAnswer(v.w.t, res)
 	path, _, _ = strings.Cut(path, "?")
 	res.Request = &http.Request{Method: r.method, URL: &url.URL{Path: path[1:]}}
 	return response{res, text}, err

@@ -44,6 +44,7 @@ func (v *visit) furnish() {
 	v.ids["webhook_listener:shared"], v.ids["webhook_listener:spare"] = v.listen(w.owner), v.listen(w.owner)
 	v.sessions()
 	v.past()
+	v.failed()
 	v.spare()
 	v.clients()
 	v.stranger()
@@ -76,6 +77,21 @@ func (v *visit) done(suffix string) {
 	must(w.t, err)
 	_, err = w.CompleteJobs(ctx, claim, []docgen.Result{{Job: claim.Jobs[0], Output: &output}})
 	must(w.t, err)
+}
+
+// failed creates batches of the owner with a failed job each.
+func (v *visit) failed() {
+	w := v.w
+	template := v.ids["file:shared"]
+	for _, name := range []string{"failed", "failed2"} {
+		file, err := strconv.ParseInt(template, 10, 64)
+		must(w.t, err)
+		batch, err := w.CreateBatch(w.t.Context(), w.owner, docgen.NewBatch{TemplateID: file, InputSource: docgen.InputSource,
+			OutputType: docgen.OutputDocx, Documents: []docgen.NewDocument{{Name: name, Input: new(docgen.Inputs).Parse([]byte(`{"name":"Ada"}`))}}})
+		must(w.t, err)
+		job := w.failJobs(batch)
+		v.ids["docgen_batch:"+name], v.ids["docgen_job:"+name] = batch, id(job)
+	}
 }
 
 // past creates a file with several versions, and objects in the trash, all of the owner.

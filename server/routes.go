@@ -38,12 +38,18 @@ func (a *api) docGenRoutes() {
 	route(a, "POST /docgen_previews", docCreatePreview, a.createPreview)
 	route(a, "POST /docgen_checks", docCheckTemplate, a.checkTemplate)
 	route(a, "POST /docgen_batches", docCreateBatch, a.createBatch)
+	route(a, "GET /docgen_batches", docListBatches, a.listBatches)
 	route(a, "GET /docgen_batches/{batch_id}", docGetBatch, a.getBatch)
 	route(a, "GET /docgen_batches/{batch_id}/content", docDownloadBatch, a.downloadBatch)
+	route(a, "GET /docgen_batches/{batch_id}/events", docBatchEvents, a.batchEvents)
 	route(a, "DELETE /docgen_batches/{batch_id}", docDeleteBatch, a.deleteBatch)
+	route(a, "POST /docgen_batches/{batch_id}/cancel", docCancelBatch, a.cancelBatch)
+	route(a, "POST /docgen_batches/{batch_id}/retry", docRetryBatch, a.retryBatch)
 	route(a, "GET /docgen_batch_jobs/{batch_id}", docListBatchJobs, a.listBatchJobs)
 	route(a, "GET /docgen_jobs", docListJobs, a.listJobs)
 	route(a, "GET /docgen_jobs/{job_id}", docGetJob, a.getJob)
+	route(a, "GET /docgen_jobs/{job_id}/input", docGetJobInput, a.getJobInput)
+	route(a, "POST /docgen_jobs/{job_id}/retry", docRetryJob, a.retryJob)
 }
 
 func (a *api) fileRoutes() {

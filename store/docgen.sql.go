@@ -10,7 +10,7 @@ import (
 )
 
 const batch = `-- name: Batch :one
-SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, removed_at, trace_parent, waiting_for, pauses, paused_until FROM docgen_batches WHERE id = $1
+SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, removed_at, trace_parent, waiting_for, pauses, paused_until, number, jobs_total, jobs_completed, jobs_incomplete, jobs_failed, ended_at, canceled_at, jobs_canceled, retry_of, retry_of_job FROM docgen_batches WHERE id = $1
 `
 
 func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
@@ -35,6 +35,16 @@ func (q *Queries) Batch(ctx context.Context, id string) (DocgenBatch, error) {
 		&i.WaitingFor,
 		&i.Pauses,
 		&i.PausedUntil,
+		&i.Number,
+		&i.JobsTotal,
+		&i.JobsCompleted,
+		&i.JobsIncomplete,
+		&i.JobsFailed,
+		&i.EndedAt,
+		&i.CanceledAt,
+		&i.JobsCanceled,
+		&i.RetryOf,
+		&i.RetryOfJob,
 	)
 	return i, err
 }
@@ -165,8 +175,8 @@ func (q *Queries) Input(ctx context.Context, jobID int64) (string, error) {
 }
 
 const insertBatch = `-- name: InsertBatch :exec
-INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, trace_parent)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, trace_parent, number, jobs_total)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 `
 
 type InsertBatchParams struct {
@@ -184,6 +194,8 @@ type InsertBatchParams struct {
 	Shape             string
 	GlobalContent     bool
 	TraceParent       string
+	Number            int64
+	JobsTotal         int64
 }
 
 func (q *Queries) InsertBatch(ctx context.Context, arg InsertBatchParams) error {
@@ -202,6 +214,8 @@ func (q *Queries) InsertBatch(ctx context.Context, arg InsertBatchParams) error 
 		arg.Shape,
 		arg.GlobalContent,
 		arg.TraceParent,
+		arg.Number,
+		arg.JobsTotal,
 	)
 	return err
 }
@@ -252,7 +266,7 @@ func (q *Queries) IsTemplate(ctx context.Context, fileID int64) (bool, error) {
 }
 
 const job = `-- name: Job :one
-SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.isolated, docgen_jobs.summary, docgen_jobs.waiting, docgen_jobs.slot, docgen_jobs.due_at, docgen_jobs.tries, docgen_jobs.crashes, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content, docgen_batches.removed_at, docgen_batches.trace_parent, docgen_batches.waiting_for, docgen_batches.pauses, docgen_batches.paused_until
+SELECT docgen_jobs.id, docgen_jobs.batch_id, docgen_jobs.template_file_id, docgen_jobs.created_by, docgen_jobs.file_name, docgen_jobs.status, docgen_jobs.attempt, docgen_jobs.output_file_id, docgen_jobs.output_version_id, docgen_jobs.failures, docgen_jobs.finished_at, docgen_jobs.isolated, docgen_jobs.summary, docgen_jobs.waiting, docgen_jobs.slot, docgen_jobs.due_at, docgen_jobs.tries, docgen_jobs.crashes, docgen_jobs.canceled, docgen_batches.id, docgen_batches.template_file_id, docgen_batches.template_version_id, docgen_batches.destination_id, docgen_batches.output_type, docgen_batches.source, docgen_batches.created_at, docgen_batches.created_by, docgen_batches.enterprise_id, docgen_batches.application_id, docgen_batches.options, docgen_batches.shape, docgen_batches.global_content, docgen_batches.removed_at, docgen_batches.trace_parent, docgen_batches.waiting_for, docgen_batches.pauses, docgen_batches.paused_until, docgen_batches.number, docgen_batches.jobs_total, docgen_batches.jobs_completed, docgen_batches.jobs_incomplete, docgen_batches.jobs_failed, docgen_batches.ended_at, docgen_batches.canceled_at, docgen_batches.jobs_canceled, docgen_batches.retry_of, docgen_batches.retry_of_job
 FROM docgen_jobs JOIN docgen_batches ON docgen_batches.id = docgen_jobs.batch_id
 WHERE docgen_jobs.id = $1
 `
@@ -284,6 +298,7 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 		&i.DocgenJob.DueAt,
 		&i.DocgenJob.Tries,
 		&i.DocgenJob.Crashes,
+		&i.DocgenJob.Canceled,
 		&i.DocgenBatch.ID,
 		&i.DocgenBatch.TemplateFileID,
 		&i.DocgenBatch.TemplateVersionID,
@@ -302,6 +317,16 @@ func (q *Queries) Job(ctx context.Context, id int64) (JobRow, error) {
 		&i.DocgenBatch.WaitingFor,
 		&i.DocgenBatch.Pauses,
 		&i.DocgenBatch.PausedUntil,
+		&i.DocgenBatch.Number,
+		&i.DocgenBatch.JobsTotal,
+		&i.DocgenBatch.JobsCompleted,
+		&i.DocgenBatch.JobsIncomplete,
+		&i.DocgenBatch.JobsFailed,
+		&i.DocgenBatch.EndedAt,
+		&i.DocgenBatch.CanceledAt,
+		&i.DocgenBatch.JobsCanceled,
+		&i.DocgenBatch.RetryOf,
+		&i.DocgenBatch.RetryOfJob,
 	)
 	return i, err
 }
@@ -323,7 +348,7 @@ func (q *Queries) OldFailures(ctx context.Context, id int64) (OldFailuresRow, er
 }
 
 const recentBatches = `-- name: RecentBatches :many
-SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, removed_at, trace_parent, waiting_for, pauses, paused_until FROM docgen_batches
+SELECT id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, removed_at, trace_parent, waiting_for, pauses, paused_until, number, jobs_total, jobs_completed, jobs_incomplete, jobs_failed, ended_at, canceled_at, jobs_canceled, retry_of, retry_of_job FROM docgen_batches
 WHERE template_file_id = $1 AND created_by = $2 AND shape <> '' AND removed_at = 0
 ORDER BY created_at DESC, id LIMIT $3
 `
@@ -357,6 +382,16 @@ func (q *Queries) RecentBatches(ctx context.Context, templateFileID int64, creat
 			&i.WaitingFor,
 			&i.Pauses,
 			&i.PausedUntil,
+			&i.Number,
+			&i.JobsTotal,
+			&i.JobsCompleted,
+			&i.JobsIncomplete,
+			&i.JobsFailed,
+			&i.EndedAt,
+			&i.CanceledAt,
+			&i.JobsCanceled,
+			&i.RetryOf,
+			&i.RetryOfJob,
 		); err != nil {
 			return nil, err
 		}

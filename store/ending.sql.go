@@ -52,36 +52,35 @@ func (q *Queries) CountEnded(ctx context.Context, batchID string, jobsLeft int64
 	return jobs_left, err
 }
 
-const countJobsByStatus = `-- name: CountJobsByStatus :many
-SELECT status, COUNT(*) AS jobs FROM docgen_jobs WHERE batch_id = $1 GROUP BY status
+const countEndedJobs = `-- name: CountEndedJobs :one
+UPDATE docgen_batches
+SET jobs_completed = jobs_completed + $1, jobs_incomplete = jobs_incomplete + $2,
+    jobs_failed = jobs_failed + $3, jobs_canceled = jobs_canceled + $4
+WHERE id = $5
+RETURNING CAST(jobs_total - jobs_completed - jobs_incomplete - jobs_failed - jobs_canceled AS BIGINT) AS jobs_left
 `
 
-type CountJobsByStatusRow struct {
-	Status string
-	Jobs   int64
+type CountEndedJobsParams struct {
+	Completed  int64
+	Incomplete int64
+	Failed     int64
+	Canceled   int64
+	ID         string
 }
 
-func (q *Queries) CountJobsByStatus(ctx context.Context, batchID string) ([]CountJobsByStatusRow, error) {
-	rows, err := q.db.QueryContext(ctx, countJobsByStatus, batchID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []CountJobsByStatusRow{}
-	for rows.Next() {
-		var i CountJobsByStatusRow
-		if err := rows.Scan(&i.Status, &i.Jobs); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+// CountEndedJobs adds jobs that ended in this transaction to the counts of their batch, and returns how many are left. Other transactions
+// that do so wait until this one ends, so that only one of them counts the last job.
+func (q *Queries) CountEndedJobs(ctx context.Context, arg CountEndedJobsParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countEndedJobs,
+		arg.Completed,
+		arg.Incomplete,
+		arg.Failed,
+		arg.Canceled,
+		arg.ID,
+	)
+	var jobs_left int64
+	err := row.Scan(&jobs_left)
+	return jobs_left, err
 }
 
 const deleteEnding = `-- name: DeleteEnding :exec
@@ -90,6 +89,16 @@ DELETE FROM docgen_endings WHERE batch_id = $1
 
 func (q *Queries) DeleteEnding(ctx context.Context, batchID string) error {
 	_, err := q.db.ExecContext(ctx, deleteEnding, batchID)
+	return err
+}
+
+const endBatch = `-- name: EndBatch :exec
+UPDATE docgen_batches SET ended_at = $2 WHERE id = $1 AND ended_at = 0
+`
+
+// EndBatch records when a batch ended.
+func (q *Queries) EndBatch(ctx context.Context, iD string, endedAt int64) error {
+	_, err := q.db.ExecContext(ctx, endBatch, iD, endedAt)
 	return err
 }
 

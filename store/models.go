@@ -92,6 +92,16 @@ type DocgenBatch struct {
 	WaitingFor        string
 	Pauses            int64
 	PausedUntil       int64
+	Number            int64
+	JobsTotal         int64
+	JobsCompleted     int64
+	JobsIncomplete    int64
+	JobsFailed        int64
+	EndedAt           int64
+	CanceledAt        int64
+	JobsCanceled      int64
+	RetryOf           string
+	RetryOfJob        int64
 }
 
 type DocgenEnding struct {
@@ -129,6 +139,7 @@ type DocgenJob struct {
 	DueAt           int64
 	Tries           int64
 	Crashes         int64
+	Canceled        bool
 }
 
 type DocgenMerge struct {

@@ -28,6 +28,10 @@ var changedByMigrations = map[string]struct {
 	"00002": {
 		values: map[string]string{
 			"items 32 owner_id": "11", "items 42 owner_id": "11", "docgen_jobs 73 waiting": "1", "docgen_jobs 74 waiting": "1",
+			"docgen_batches 7d0b6d8e-3a53-4c8c-9d4b-0f6f4f0f7a11 number":         "73",
+			"docgen_batches 7d0b6d8e-3a53-4c8c-9d4b-0f6f4f0f7a11 jobs_completed": "0",
+			"docgen_batches 7d0b6d8e-3a53-4c8c-9d4b-0f6f4f0f7a11 jobs_failed":    "0",
+			"docgen_batches 7d0b6d8e-3a53-4c8c-9d4b-0f6f4f0f7a11 ended_at":       "0",
 		},
 		gone: []string{"collaborations 63"},
 		fresh: map[string]string{
@@ -49,7 +53,11 @@ var changedByMigrations = map[string]struct {
 			"users weight":                "1",
 			"users erased_at":             "0",
 			"docgen_batches trace_parent": "",
-			"docgen_batches waiting_for":  "", "docgen_batches pauses": "0", "docgen_batches paused_until": "0",
+			"docgen_batches number":       "71", "docgen_batches jobs_total": "2", "docgen_batches jobs_completed": "1",
+			"docgen_batches jobs_incomplete": "0", "docgen_batches jobs_failed": "1", "docgen_batches ended_at": "3000000",
+			"docgen_batches canceled_at": "0", "docgen_batches jobs_canceled": "0", "docgen_batches retry_of": "",
+			"docgen_batches retry_of_job": "0", "docgen_jobs canceled": "0",
+			"docgen_batches waiting_for": "", "docgen_batches pauses": "0", "docgen_batches paused_until": "0",
 			"docgen_tag_readings includes":     "",
 			"docgen_tag_readings requested_by": "0",
 			"docgen_templates owner_id":        "11", "docgen_templates default_missing": "", "docgen_templates default_locale": "",

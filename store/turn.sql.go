@@ -15,7 +15,7 @@ SET status = 'submitted', attempt = attempt + 1, waiting = FALSE, slot = $5
 WHERE waiting AND id IN (
     SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 AND j.isolated = $2 AND j.waiting AND j.due_at <= $3 ORDER BY j.due_at, j.id LIMIT $4
 )
-RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, isolated, summary, waiting, slot, due_at, tries, crashes
+RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, isolated, summary, waiting, slot, due_at, tries, crashes, canceled
 `
 
 type ClaimJobsParams struct {
@@ -61,6 +61,7 @@ func (q *Queries) ClaimJobs(ctx context.Context, arg ClaimJobsParams) ([]DocgenJ
 			&i.DueAt,
 			&i.Tries,
 			&i.Crashes,
+			&i.Canceled,
 		); err != nil {
 			return nil, err
 		}
@@ -167,33 +168,39 @@ func (q *Queries) HeldSlots(ctx context.Context, createdBy int64) ([]string, err
 	return items, nil
 }
 
-const joinTurns = `-- name: JoinTurns :exec
+const joinTurns = `-- name: JoinTurns :execrows
 INSERT INTO docgen_turns (id, user_id, lane, batch_id, documents, turn, due_at)
-VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT t.turn FROM docgen_turns t WHERE t.user_id = $2 AND t.lane = $3 ORDER BY t.turn LIMIT 1), 0), $6)
-ON CONFLICT (batch_id, lane) DO UPDATE SET due_at = $6
+SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT), b.id, CAST($4 AS BIGINT),
+    COALESCE((SELECT t.turn FROM docgen_turns t WHERE t.user_id = $2 AND t.lane = $3 ORDER BY t.turn LIMIT 1), 0),
+    CAST($5 AS BIGINT)
+FROM docgen_batches b WHERE b.id = $6 AND b.canceled_at = 0
+ON CONFLICT (batch_id, lane) DO UPDATE SET due_at = excluded.due_at
 `
 
 type JoinTurnsParams struct {
 	ID        int64
 	UserID    int64
 	Lane      string
-	BatchID   string
 	Documents int64
 	DueAt     int64
+	BatchID   string
 }
 
-// JoinTurns puts a batch into a lane. A new batch is served as early as the user's batches that were served least. No other transaction
-// removes the batch from the lane until this one ends.
-func (q *Queries) JoinTurns(ctx context.Context, arg JoinTurnsParams) error {
-	_, err := q.db.ExecContext(ctx, joinTurns,
+// JoinTurns puts a batch into a lane, unless it was canceled. A new batch is served as early as the user's batches that were served least.
+// No other transaction removes the batch from the lane until this one ends.
+func (q *Queries) JoinTurns(ctx context.Context, arg JoinTurnsParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, joinTurns,
 		arg.ID,
 		arg.UserID,
 		arg.Lane,
-		arg.BatchID,
 		arg.Documents,
 		arg.DueAt,
+		arg.BatchID,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const leaveTurns = `-- name: LeaveTurns :exec
@@ -258,7 +265,7 @@ const reclaimJobs = `-- name: ReclaimJobs :many
 UPDATE docgen_jobs
 SET waiting = TRUE, slot = '', crashes = crashes + $3, isolated = (isolated OR crashes + $3 >= $4)
 WHERE created_by = $1 AND slot = $2 AND slot <> ''
-RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, isolated, summary, waiting, slot, due_at, tries, crashes
+RETURNING id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id, failures, finished_at, isolated, summary, waiting, slot, due_at, tries, crashes, canceled
 `
 
 type ReclaimJobsParams struct {
@@ -303,6 +310,7 @@ func (q *Queries) ReclaimJobs(ctx context.Context, arg ReclaimJobsParams) ([]Doc
 			&i.DueAt,
 			&i.Tries,
 			&i.Crashes,
+			&i.Canceled,
 		); err != nil {
 			return nil, err
 		}

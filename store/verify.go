@@ -94,6 +94,19 @@ SELECT v.id, v.storage_policy_id, v.wanted_policy_id FROM file_versions v
 WHERE NOT EXISTS (SELECT 1 FROM storage_policies p WHERE p.id = v.storage_policy_id)
 OR NOT EXISTS (SELECT 1 FROM storage_policies p WHERE p.id = v.wanted_policy_id) LIMIT $1`},
 	{"user: the bytes that the user stores are not the sum of the versions", spaceOf("bytes", "CAST(COALESCE(SUM(v.size), 0) AS BIGINT)")},
+	{"batch: the counts of its jobs are wrong (the id is that of its first job; have the counted jobs that ended, want the number)", `
+SELECT b.number, MAX(b.jobs_completed + b.jobs_incomplete + b.jobs_failed + b.jobs_canceled),
+    CAST(COALESCE(SUM(CASE WHEN j.status IN ('pending', 'submitted') THEN 0 ELSE 1 END), 0) AS BIGINT)
+FROM docgen_batches b LEFT JOIN docgen_jobs j ON j.batch_id = b.id WHERE b.removed_at = 0 GROUP BY b.id, b.number
+HAVING MAX(b.jobs_total) <> COUNT(j.id)
+OR MAX(b.jobs_completed) <> SUM(CASE WHEN j.status = 'completed' THEN 1 ELSE 0 END)
+OR MAX(b.jobs_incomplete) <> SUM(CASE WHEN j.status = 'completed_with_error' THEN 1 ELSE 0 END)
+OR MAX(b.jobs_failed) <> SUM(CASE WHEN j.status = 'failed' AND NOT j.canceled THEN 1 ELSE 0 END)
+OR MAX(b.jobs_canceled) <> SUM(CASE WHEN j.status = 'failed' AND j.canceled THEN 1 ELSE 0 END) LIMIT $1`},
+	{"batch: it has ended too early, or not at its end (the id is that of its first job; have the time of its end)", `
+SELECT b.number, b.ended_at, 0 FROM docgen_batches b WHERE b.removed_at = 0 AND (b.ended_at = 0) <> (
+    EXISTS (SELECT 1 FROM docgen_jobs j WHERE j.batch_id = b.id AND j.status IN ('pending', 'submitted'))
+    OR EXISTS (SELECT 1 FROM docgen_merges m WHERE m.batch_id = b.id AND m.status IN ('pending', 'submitted'))) LIMIT $1`},
 	{"user: the number of files that the user stores is wrong", spaceOf("files", "COUNT(DISTINCT CASE WHEN i.kind = 1 THEN i.id END)")},
 }
 

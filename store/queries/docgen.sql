@@ -46,8 +46,8 @@ SELECT * FROM docgen_tags WHERE version_id = $1 AND position > $2 ORDER BY posit
 SELECT * FROM docgen_tags WHERE version_id = $1 AND position < $2 ORDER BY position DESC LIMIT $3;
 
 -- name: InsertBatch :exec
-INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, trace_parent)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
+INSERT INTO docgen_batches (id, template_file_id, template_version_id, destination_id, output_type, source, created_at, created_by, enterprise_id, application_id, options, shape, global_content, trace_parent, number, jobs_total)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16);
 
 -- name: RecentBatches :many
 -- RecentBatches returns the latest batches that a user created for a template.

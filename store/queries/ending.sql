@@ -1,5 +1,15 @@
--- name: CountJobsByStatus :many
-SELECT status, COUNT(*) AS jobs FROM docgen_jobs WHERE batch_id = $1 GROUP BY status;
+-- name: CountEndedJobs :one
+-- CountEndedJobs adds jobs that ended in this transaction to the counts of their batch, and returns how many are left. Other transactions
+-- that do so wait until this one ends, so that only one of them counts the last job.
+UPDATE docgen_batches
+SET jobs_completed = jobs_completed + sqlc.arg(completed), jobs_incomplete = jobs_incomplete + sqlc.arg(incomplete),
+    jobs_failed = jobs_failed + sqlc.arg(failed), jobs_canceled = jobs_canceled + sqlc.arg(canceled)
+WHERE id = sqlc.arg(id)
+RETURNING CAST(jobs_total - jobs_completed - jobs_incomplete - jobs_failed - jobs_canceled AS BIGINT) AS jobs_left;
+
+-- name: EndBatch :exec
+-- EndBatch records when a batch ended.
+UPDATE docgen_batches SET ended_at = $2 WHERE id = $1 AND ended_at = 0;
 
 -- name: InsertEnding :exec
 INSERT INTO docgen_endings (batch_id, jobs_left, passwords) VALUES ($1, $2, $3);

@@ -4,12 +4,15 @@ SELECT weight FROM users WHERE id = $1;
 -- name: SetUserWeight :exec
 UPDATE users SET weight = $2 WHERE id = $1;
 
--- name: JoinTurns :exec
--- JoinTurns puts a batch into a lane. A new batch is served as early as the user's batches that were served least. No other transaction
--- removes the batch from the lane until this one ends.
+-- name: JoinTurns :execrows
+-- JoinTurns puts a batch into a lane, unless it was canceled. A new batch is served as early as the user's batches that were served least.
+-- No other transaction removes the batch from the lane until this one ends.
 INSERT INTO docgen_turns (id, user_id, lane, batch_id, documents, turn, due_at)
-VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT t.turn FROM docgen_turns t WHERE t.user_id = $2 AND t.lane = $3 ORDER BY t.turn LIMIT 1), 0), $6)
-ON CONFLICT (batch_id, lane) DO UPDATE SET due_at = $6;
+SELECT CAST(sqlc.arg(id) AS BIGINT), CAST(sqlc.arg(user_id) AS BIGINT), CAST(sqlc.arg(lane) AS TEXT), b.id, CAST(sqlc.arg(documents) AS BIGINT),
+    COALESCE((SELECT t.turn FROM docgen_turns t WHERE t.user_id = sqlc.arg(user_id) AND t.lane = sqlc.arg(lane) ORDER BY t.turn LIMIT 1), 0),
+    CAST(sqlc.arg(due_at) AS BIGINT)
+FROM docgen_batches b WHERE b.id = sqlc.arg(batch_id) AND b.canceled_at = 0
+ON CONFLICT (batch_id, lane) DO UPDATE SET due_at = excluded.due_at;
 
 -- name: NextTurn :one
 -- NextTurn returns the next batch of a user in a lane, and moves it after the user's other batches.
