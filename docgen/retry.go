@@ -25,7 +25,7 @@ type Retry struct {
 	VersionID     int64   // of the template; 0 for the version of the batch
 	Canceled      bool    // also retry jobs that failed because the batch was canceled
 	Password      *Secret // required if the batch has one, because it was deleted when the batch ended
-	OwnerPassword *Secret // likewise
+	OwnerPassword *Secret // the same applies
 
 	Input  *Input  // of the only job; nil for the input of the failed one
 	Inputs *Inputs // that read Input

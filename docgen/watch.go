@@ -201,7 +201,7 @@ func (w *watches) due(everything bool) (batches []string, jobs []int64, running 
 	return batches, jobs, w.running
 }
 
-// readProgress reads batches and jobs, and notifies those who watch them.
+// readProgress reads batches and jobs, and notifies their watchers.
 func (s *Service) readProgress(ctx context.Context, batches []string, jobs []int64) error {
 	ctx, cancel := context.WithTimeout(ctx, watchTimeout)
 	defer cancel()

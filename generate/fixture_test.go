@@ -98,6 +98,7 @@ func (w *world) generate(db *store.DB, cfg generate.Config) {
 		Workers: map[string]int{
 			store.DefaultQueue: 1, docgen.TagQueue: 8, docgen.ManyTagsQueue: 8, docgen.MergeQueue: 8, docgen.SampleQueue: 2,
 			docgen.LaneDocx.Queue(): 100, docgen.LanePDF.Queue(): 100, docgen.LaneIsolated.Queue(): 100,
+			docgen.CancelQueue: 1,
 		},
 		Exhausted: g.TaskFailed,
 		Backoff:   func(int) time.Duration { return time.Millisecond },
@@ -110,6 +111,10 @@ func (w *world) generate(db *store.DB, cfg generate.Config) {
 		return errors.Join(service.WakeDocuments(ctx), store.Snooze(poll+time.Millisecond))
 	})
 	store.Handle(w.queue, snoozing(g.MergeDocuments))
+	store.Handle(w.queue, func(ctx context.Context, _ docgen.CancelJobs) error {
+		_, err := service.CancelJobs(ctx)
+		return err
+	})
 	w.maker = g
 }
 
