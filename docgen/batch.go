@@ -266,6 +266,9 @@ func (s *Service) findDestination(ctx context.Context, q *store.Queries, c *Call
 	if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) {
 		err = Invalid(invalidField("destination_folder.id", "the folder does not exist, or is in the trash"))
 	}
+	if err == nil {
+		err = s.checkLasting(ctx, q, c, folder)
+	}
 	return folder, err
 }
 

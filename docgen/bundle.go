@@ -31,17 +31,14 @@ func (s *Service) BatchBundle(ctx context.Context, c *Caller, batchID string) (*
 	}
 	b := &batchBundle{service: s, caller: c, batchID: batchID}
 	err := s.db.Read(ctx, func(q *store.Queries) error {
-		batch, err := findBatch(ctx, q, c, batchID)
-		if err != nil {
+		var err error
+		if b.batch, err = s.batch(ctx, q, c, batchID); err != nil {
 			return err
 		}
-		if b.jobs, err = countJobs(ctx, q, batchID); err != nil {
-			return err
-		}
-		if b.jobs[StatusPending]+b.jobs[StatusSubmitted] > 0 {
+		if b.batch.Jobs[StatusPending]+b.batch.Jobs[StatusSubmitted] > 0 {
 			return failf(CodeConflict, "The batch is still running. Wait until no job is pending or submitted, then retry.")
 		}
-		b.folder, err = s.find(ctx, q, c, Folder, batch.DestinationID, MayDownload)
+		b.folder, err = s.find(ctx, q, c, Folder, b.batch.DestinationID, MayDownload)
 		if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) || IsCode(err, CodeForbidden) {
 			b.folder, err = place{}, nil // each document is checked
 		}
@@ -58,7 +55,7 @@ type batchBundle struct {
 	service *Service
 	caller  *Caller
 	batchID string
-	jobs    map[Status]int
+	batch   Batch
 	folder  place // the destination, if the caller may download what is in it; otherwise, an empty place
 	found   int   // documents so far
 }
@@ -128,11 +125,15 @@ func (b *batchBundle) find(ctx context.Context, q *store.Queries, item store.Ite
 
 // left returns what the bundle lacks.
 func (b *batchBundle) left() []string {
+	jobs := b.batch.Jobs
 	var lines []string
-	if n := b.jobs[StatusFailed]; n > 0 {
+	if n := b.batch.Canceled; n > 0 {
+		lines = append(lines, fmt.Sprintf("%d documents were not generated, because the batch was canceled.", n))
+	}
+	if n := jobs[StatusFailed]; n > 0 {
 		lines = append(lines, fmt.Sprintf("%d documents could not be generated: the failures of their jobs say why.", n))
 	}
-	if n := b.jobs[StatusCompleted] + b.jobs[StatusCompletedWithError] - b.found; n > 0 {
+	if n := jobs[StatusCompleted] + jobs[StatusCompletedWithError] - b.found; n > 0 {
 		lines = append(lines, fmt.Sprintf("%d documents were deleted, are in the trash, or you may not download them.", n))
 	}
 	return lines

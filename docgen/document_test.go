@@ -3,6 +3,7 @@ package docgen_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +158,12 @@ func TestTemporaryDocuments(t *testing.T) {
 		if names := w.names(w.alice, 0); len(names) > 0 {
 			t.Errorf("the root folder has %q, want no temporary documents", names)
 		}
+		batch, err := w.Batch(ctx, w.alice, job.BatchID)
+		must(t, err)
+		_, err = w.CreateFile(ctx, w.alice, docgen.NewFile{Name: "lost.txt", ParentID: batch.DestinationID}, reader("text"))
+		wantCode(t, err, docgen.CodeForbidden)
+		_, err = w.CreateBatch(ctx, w.alice, batchOf(w.template(w.alice, w.folder(w.alice, 0, "T"), "t.docx").ID, batch.DestinationID, "{}"))
+		wantCode(t, err, docgen.CodeForbidden)
 		w.clock.advance(docgen.TemporaryTime - time.Minute)
 		w.removeTemporary(0)
 		w.clock.advance(2 * time.Minute)
@@ -166,7 +173,8 @@ func TestTemporaryDocuments(t *testing.T) {
 		if job, err := w.Job(ctx, w.alice, job.ID); err != nil || job.Status != docgen.StatusCompleted {
 			t.Errorf("the job afterward: %+v, %v", job, err)
 		}
-		for _, table := range []string{"items WHERE parent_id IS NOT NULL", "file_versions", "temporary_folders", "user_space WHERE bytes <> 0"} {
+		for _, table := range []string{"temporary_folders", "items WHERE parent_id IS NULL AND name <> 'All Files'",
+			"items WHERE id = " + strconv.FormatInt(job.OutputFileID, 10)} {
 			if n := w.count("SELECT COUNT(*) FROM " + table); n != 0 {
 				t.Errorf("%d rows are left in %s", n, table)
 			}

@@ -267,6 +267,9 @@ func (p place) changeable() error {
 // lockFolder returns a folder to add something to. Until the transaction ends, nobody can delete it as empty.
 func (s *Service) lockFolder(ctx context.Context, tx *store.Tx, c *Caller, id int64) (place, error) {
 	return s.findSteady(ctx, tx, c, Folder, id, MayUpload, func(p place) error {
+		if err := s.checkLasting(ctx, tx.Queries, c, p); err != nil {
+			return err
+		}
 		if p.isArchive() { // deleting it locks its tree; its row is locked last, by addUsage
 			return nil
 		}

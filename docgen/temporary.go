@@ -95,6 +95,7 @@ func (n *newDocumentJob) insert(ctx context.Context, tx *store.Tx) error {
 	}
 	jobs, inputs := s.jobRows(batch, b)
 	n.jobID = jobs[0].ID
+	batch.Number, batch.JobsTotal = n.jobID, 1
 	if err := insertBatch(ctx, tx, batch, jobs, inputs); err != nil {
 		return err
 	}
@@ -163,6 +164,18 @@ func (n *newDocumentJob) insertTemporary(ctx context.Context, tx *store.Tx, fold
 		return err
 	}
 	return tx.AddFolderItems(ctx, folderID, 1)
+}
+
+// checkLasting returns an Error for a temporary folder, which is deleted soon with everything that is added to it.
+func (s *Service) checkLasting(ctx context.Context, q *store.Queries, c *Caller, folder place) error {
+	if folder.row.ParentID.Valid || folder.row.ID == c.rootID {
+		return nil
+	}
+	temporary, err := q.IsTemporaryFolder(ctx, folder.row.ID)
+	if err == nil && temporary {
+		err = failf(CodeForbidden, "Access denied – folder %d is temporary, and is deleted soon. Use another folder.", folder.row.ID)
+	}
+	return err
 }
 
 // RemoveTemporary is the task that deletes temporary folders. It must run about once a minute.

@@ -163,7 +163,7 @@ func pause(ctx context.Context, stopping <-chan struct{}) (ok bool) {
 // mayContinue checks again whether the caller may see the batch.
 func (s *progressStream) mayContinue(ctx context.Context) error {
 	fresh := &call{id: s.call.id, r: s.call.r, w: s.call.w}
-	if err := s.authenticate(fresh); err != nil {
+	if err := s.authenticate(fresh, &docBatchEvents); err != nil {
 		return err
 	}
 	if err := s.actAs(fresh); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 const batchFiles = `-- name: BatchFiles :many
-SELECT docgen_jobs.id AS job_id, items.id, items.kind, items.parent_id, items.owner_id, items.name, items.name_key, items.description, items.etag, items.version_id, items.version_number, items.size, items.sha1, items.created_at, items.created_by, items.modified_at, items.modified_by, items.content_created_at, items.content_modified_at, items.trashed_at, items.trashed_by, items.storage_policy_id, file_versions.id, file_versions.file_id, file_versions.number, file_versions.name, file_versions.blob_key, file_versions.size, file_versions.sha1, file_versions.created_at, file_versions.created_by, file_versions.storage_policy_id, file_versions.wanted_policy_id, file_versions.trashed_at, file_versions.trashed_by, file_versions.restored_at, file_versions.restored_by FROM docgen_jobs
+SELECT docgen_jobs.id AS job_id, items.id, items.kind, items.parent_id, items.owner_id, items.name, items.name_key, items.description, items.etag, items.version_id, items.version_number, items.size, items.sha1, items.created_at, items.created_by, items.modified_at, items.modified_by, items.content_created_at, items.content_modified_at, items.trashed_at, items.trashed_by, items.storage_policy_id, file_versions.id, file_versions.file_id, file_versions.number, file_versions.name, file_versions.blob_key, file_versions.size, file_versions.sha1, file_versions.created_at, file_versions.created_by, file_versions.storage_policy_id, file_versions.wanted_policy_id, file_versions.trashed_at, file_versions.trashed_by, file_versions.restored_at, file_versions.restored_by, file_versions.content_created_at, file_versions.content_modified_at FROM docgen_jobs
 JOIN items ON items.id = docgen_jobs.output_file_id
 JOIN file_versions ON file_versions.id = items.version_id
 WHERE docgen_jobs.batch_id = $1 AND docgen_jobs.id > $2 AND docgen_jobs.output_file_id <> 0
@@ -71,6 +71,8 @@ func (q *Queries) BatchFiles(ctx context.Context, batchID string, iD int64, limi
 			&i.FileVersion.TrashedBy,
 			&i.FileVersion.RestoredAt,
 			&i.FileVersion.RestoredBy,
+			&i.FileVersion.ContentCreatedAt,
+			&i.FileVersion.ContentModifiedAt,
 		); err != nil {
 			return nil, err
 		}

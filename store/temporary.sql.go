@@ -107,6 +107,17 @@ func (q *Queries) InsertTemporaryFolder(ctx context.Context, arg InsertTemporary
 	return err
 }
 
+const isTemporaryFolder = `-- name: IsTemporaryFolder :one
+SELECT EXISTS (SELECT 1 FROM temporary_folders WHERE folder_id = $1)
+`
+
+func (q *Queries) IsTemporaryFolder(ctx context.Context, folderID int64) (bool, error) {
+	row := q.db.QueryRowContext(ctx, isTemporaryFolder, folderID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const postponeTemporaryFolder = `-- name: PostponeTemporaryFolder :exec
 UPDATE temporary_folders SET expires_at = $2 WHERE folder_id = $1
 `

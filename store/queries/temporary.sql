@@ -21,3 +21,6 @@ UPDATE temporary_folders SET expires_at = 0 WHERE user_id = $1;
 
 -- name: DeleteTemporaryFolder :execrows
 DELETE FROM temporary_folders WHERE folder_id = $1;
+
+-- name: IsTemporaryFolder :one
+SELECT EXISTS (SELECT 1 FROM temporary_folders WHERE folder_id = $1);
