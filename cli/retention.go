@@ -144,3 +144,16 @@ func (r *retainer) announce(ctx context.Context) error {
 	}
 	return nil
 }
+
+// keysEvery is the interval between deletions of expired idempotency keys.
+const keysEvery = time.Hour
+
+// removingKeys deletes expired idempotency keys, now and again every hour.
+func removingKeys(service *docgen.Service) func(context.Context, docgen.RemoveKeys) error {
+	return func(ctx context.Context, _ docgen.RemoveKeys) error {
+		if _, err := service.RemoveExpiredKeys(ctx); err != nil {
+			return err
+		}
+		return store.Snooze(keysEvery)
+	}
+}

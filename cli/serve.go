@@ -155,6 +155,7 @@ func scheduleTasks(ctx context.Context, service *docgen.Service) error {
 		service.ScheduleDeliveries(ctx), service.ScheduleSummaries(ctx), service.ScheduleDocuments(ctx),
 		service.ScheduleTemporary(ctx),
 		service.ScheduleCancellation(ctx),
+		service.ScheduleKeys(ctx),
 	)
 }
 
@@ -256,6 +257,7 @@ func (c *config) queue(db *store.DB, service *docgen.Service, generator *generat
 	store.Handle(queue, removal(service))
 	store.Handle(queue, erasing(service))
 	store.Handle(queue, canceling(service))
+	store.Handle(queue, removingKeys(service))
 	return queue, workers
 }
 

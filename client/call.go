@@ -24,6 +24,16 @@ func AsUser(id string) RequestEditor {
 	}
 }
 
+// IdempotencyKey makes a POST safe to repeat for 24 hours: the server processes it once, and responds to repeated requests with the same
+// key and the same content like to the first one. A key has 1 to 255 printable ASCII characters, such as a UUID.
+func IdempotencyKey(key string) RequestEditor {
+	quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`
+	return func(_ context.Context, request *http.Request) error {
+		request.Header.Set("Idempotency-Key", quoted)
+		return nil
+	}
+}
+
 // Response is the part that the responses of all operations have in common.
 type Response struct {
 	HTTPResponse *http.Response // without its body, which has been read

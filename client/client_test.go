@@ -246,7 +246,8 @@ func TestParameters(t *testing.T) {
 		var got *http.Request
 		c := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r }))
 		since := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
-		_, err := c.ListAuditEvents(t.Context(), &client.ListAuditEventsParams{Limit: new(int64(7)), CreatedAfter: &since}, client.AsUser("15"))
+		_, err := c.ListAuditEvents(t.Context(), &client.ListAuditEventsParams{Limit: new(int64(7)), CreatedAfter: &since}, client.AsUser("15"),
+			client.IdempotencyKey(`a "key"`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,6 +256,7 @@ func TestParameters(t *testing.T) {
 		}
 		for name, want := range map[string]string{
 			"Authorization": "Bearer token", "Svc-Version": client.Version, "As-User": "15", "Content-Type": "",
+			"Idempotency-Key": `"a \"key\""`,
 		} {
 			if text := got.Header.Get(name); text != want {
 				t.Errorf("header %s = %q, want %q", name, text, want)

@@ -25,7 +25,8 @@ const (
 const dropReason = "Dropped: the webhooks of this user already have %d pending notifications, the maximum. Others were dropped " +
 	"with this one, without an entry here. Delete webhooks whose receivers do not respond, or fix the receivers."
 
-// backlogs has the approximate number of pending notifications for the webhooks of each user. It is safe for concurrent use.
+// backlogs has the approximate number of pending notifications for the webhooks of each user, or of their idempotency keys. It is safe for
+// concurrent use.
 type backlogs struct {
 	mu      sync.Mutex
 	users   map[int64]*userBacklog
@@ -51,16 +52,9 @@ const (
 // transaction that is rolled back counts until the next count, backlogAge later.
 func (s *Service) admit(ctx context.Context, q *store.Queries, userID int64) (admission, error) {
 	b, now, most := &s.backlogs, s.now(), int64(s.limits.Pending)
-	b.mu.Lock()
-	user := b.users[userID]
-	known := user != nil && now.Sub(user.countedAt) < backlogAge
-	b.mu.Unlock()
-	if !known {
-		count, err := q.CountPending(ctx, userID, int32(most))
-		if err != nil {
-			return dropped, err
-		}
-		user = b.counted(userID, count, now)
+	user, err := b.user(userID, now, func() (int64, error) { return q.CountPending(ctx, userID, int32(most)) })
+	if err != nil {
+		return dropped, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,6 +68,33 @@ func (s *Service) admit(ctx context.Context, q *store.Queries, userID int64) (ad
 	}
 	user.loggedAt = now
 	return dropNoted, nil
+}
+
+// user returns the cached count of a user, or calls count if it is too old.
+func (b *backlogs) user(userID int64, now time.Time, count func() (int64, error)) (*userBacklog, error) {
+	b.mu.Lock()
+	user := b.users[userID]
+	known := user != nil && now.Sub(user.countedAt) < backlogAge
+	b.mu.Unlock()
+	if known {
+		return user, nil
+	}
+	n, err := count()
+	if err != nil {
+		return nil, err
+	}
+	return b.counted(userID, n, now), nil
+}
+
+// take counts one more for a user, and reports whether that is within the limit.
+func (b *backlogs) take(user *userBacklog, most int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if user.pending >= most {
+		return false
+	}
+	user.pending++
+	return true
 }
 
 // counted caches a count. If the cache is full, it evicts another user, who is counted again when needed.

@@ -129,6 +129,7 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		if err := b.insertEnding(ctx, tx, batch.ID); err != nil {
 			return err
 		}
+		noteResult(ctx, batch.ID)
 		return s.join(ctx, tx, c.User.ID, laneOf(b.OutputType, false), batch.ID, int64(len(jobs)))
 	})
 	if err != nil {

@@ -363,6 +363,7 @@ func (e *erasure) eraseDetails(row store.AuditEvent) (string, error) {
 // endErasure is the last step. It starts over if requests in progress have added something meanwhile.
 func (s *Service) endErasure(ctx context.Context, tx *store.Tx, e *erasure) (done bool, err error) {
 	if err := errors.Join(tx.DeleteTokensOfUser(ctx, e.userID), tx.DeleteRefreshTokensOfUser(ctx, e.userID),
+		tx.DeleteKeysOfUser(ctx, e.userID),
 		tx.DeleteCollaborationsOfUser(ctx, userID(e.userID))); err != nil {
 		return false, err
 	}

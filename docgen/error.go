@@ -39,6 +39,9 @@ const (
 	CodeContentDamaged    Code = "content_damaged"                        // stored content is missing or has changed
 	CodeDocumentFailed    Code = "document_failed"                        // a document cannot be generated; Failures say why
 	CodeUnavailable       Code = "unavailable"                            // the database is busy or cannot be reached
+	CodeKeyReused         Code = "idempotency_key_reused"                 // another request had the idempotency key
+	CodeKeyInUse          Code = "idempotency_key_in_use"                 // the first request with the idempotency key has not ended
+	CodeKeyLost           Code = "idempotency_result_lost"                // the response of the first request with the key is unknown
 )
 
 // The reasons of a Problem.

@@ -98,3 +98,9 @@ const (
 
 // Conditions returns the conditions of a list of jobs.
 func (f JobFilter) Conditions(c *Caller) []store.Condition { return f.conditions(c) }
+
+// Abandon ends a claim on an idempotency key like a crash of the server.
+func (k *KeyClaim) Abandon() {
+	k.stop()
+	k.renewed.Wait()
+}

@@ -25,6 +25,7 @@ type Limits struct {
 	UploadBytes   int64 // bytes of one uploaded file; 5 GiB
 	TemplateBytes int64 // bytes of a file that can be read as a template; 100 MiB
 	Pending       int   // pending notifications for the webhooks of one user; 100,000
+	Keys          int   // idempotency keys of one user; 100,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -34,6 +35,7 @@ func (l Limits) withDefaults() Limits {
 	l.UploadBytes = positive(l.UploadBytes, 5<<30)
 	l.TemplateBytes = positive(l.TemplateBytes, 100<<20)
 	l.Pending = positive(l.Pending, 100_000)
+	l.Keys = positive(l.Keys, 100_000)
 	return l
 }
 
@@ -88,6 +90,7 @@ type Service struct {
 	markerKey []byte
 	backlogs  backlogs
 	watches   watches
+	keys      backlogs // idempotency keys
 
 	firstPause time.Duration // of a document after a server error
 
@@ -129,7 +132,8 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 		db: cfg.Store, blobs: cfg.Blobs, limits: cfg.Limits.withDefaults(), now: cfg.Now, keepArchives: cfg.KeepArchives,
 		leadingSpaces: cfg.LeadingSpaces, wordTemplates: cfg.WordTemplates, defaults: cfg.Defaults,
 		notification: cfg.Notification, checkAddress: cfg.CheckAddress, backlogs: backlogs{users: map[int64]*userBacklog{}},
-		log: cfg.Log, countDamage: cfg.CountDamage, indexing: make(chan struct{}, 1),
+		keys: backlogs{users: map[int64]*userBacklog{}},
+		log:  cfg.Log, countDamage: cfg.CountDamage, indexing: make(chan struct{}, 1),
 		identities: map[int64]string{},
 		firstPause: cmp.Or(cfg.FaultPause, time.Second),
 	}

@@ -157,6 +157,7 @@ var docCreateBatch = doc{
 		docgen.CodeBodyTooLarge, codeTimeout},
 	body:    exampleBatch(),
 	example: batchRef{ID: exampleBatchID, Type: typeBatch},
+	created: func(id string) any { return batchRef{ID: id, Type: typeBatch} },
 	also: func(a *api, op *huma.Operation) {
 		op.Responses["202"].Content[jsonType].Schema = a.schemaOf(batchRef{})
 		op.Responses["200"] = a.jsonResponse("The data that each document lacks, with options.dry_run.", dryRun{

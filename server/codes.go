@@ -111,6 +111,13 @@ var errorKinds = []errorKind{
 	{Code: docgen.CodeUserOwns, Status: http.StatusConflict,
 		Cause:  "The user to delete owns files or folders, possibly in the trash.",
 		Remedy: "Move them to another user with `PUT /users/{user_id}/folders/0`, or send `force=true` to delete them permanently."},
+	{Code: docgen.CodeKeyInUse, Status: http.StatusConflict,
+		Cause:  "The first request with the `Idempotency-Key` has not ended, or its server crashed less than 30 seconds ago.",
+		Remedy: "Wait for the number of seconds in the `Retry-After` header, and send the same request again."},
+	{Code: docgen.CodeKeyLost, Status: http.StatusConflict,
+		Cause: "The first request with the `Idempotency-Key` changed something, but its response was not stored: the server crashed " +
+			"before it ended, or the response was too large. Nothing was done again.",
+		Remedy: "Check what the first request has done. If it must be repeated, send it with another key."},
 	{Code: docgen.CodePrecondition, Status: http.StatusPreconditionFailed,
 		Cause:  "The item has changed since you read the etag in `If-Match`.",
 		Remedy: "Read the item again and repeat the change with its new etag."},
@@ -124,6 +131,9 @@ var errorKinds = []errorKind{
 		Cause: "The document cannot be generated: the template has a mistake, the data is not complete although the options require that, or " +
 			"the server has no PDF engine. `context_info.failures` lists everything that is wrong, with locations in the template.",
 		Remedy: "Correct the template or the data, as the messages say, and send the request again."},
+	{Code: docgen.CodeKeyReused, Status: http.StatusUnprocessableEntity,
+		Cause:  "An earlier request of the user with the same `Idempotency-Key` had another method, path, query, or body.",
+		Remedy: "Use a new key for each request, such as a UUID. To repeat a request, send it unchanged."},
 	{Code: codeRange, Status: http.StatusRequestedRangeNotSatisfiable,
 		Cause:  "The `Range` header requests bytes beyond the end of the file.",
 		Remedy: "Request a range within the size in the `Content-Range` header."},

@@ -39,6 +39,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   *errorBody // nil for 304 Not Modified
+	stored []byte     // replaces body for a replayed response, which may be a success
 }
 
 // errorBody is the body of every response with a status of 400 or more.
@@ -70,6 +71,9 @@ func (ans *answer) Error() string           { return http.StatusText(ans.status)
 func (ans *answer) GetStatus() int          { return ans.status }
 func (ans *answer) GetHeaders() http.Header { return ans.header }
 func (ans *answer) MarshalJSON() ([]byte, error) {
+	if ans.stored != nil {
+		return ans.stored, nil
+	}
 	return marshal(ans.body)
 }
 

@@ -106,7 +106,7 @@ func (a *api) operation(method, path string, d *doc) huma.Operation {
 	op := huma.Operation{
 		OperationID: d.id, Method: method, Path: path, Tags: []string{d.tag}, Summary: d.summary, Description: d.description,
 		DefaultStatus:      cmp.Or(d.status, http.StatusOK),
-		Responses:          a.errorResponses(d),
+		Responses:          a.errorResponses(method, d),
 		SkipValidateParams: true, // docgen validates parameters and reports every problem
 		Parameters: []*huma.Param{{
 			Name: versionHeader, In: "header", Required: a.needsVersion(d),
@@ -122,6 +122,9 @@ func (a *api) operation(method, path string, d *doc) huma.Operation {
 			Name: notificationsHeader, In: "header", Description: "Accepted but ignored: this server sends no email.",
 			Schema: &huma.Schema{Type: huma.TypeString},
 		}},
+	}
+	if takesKey(method, d) {
+		op.Parameters = append(op.Parameters, keyParameter())
 	}
 	if d.scope != "" {
 		op.Description = strings.TrimSpace(op.Description + " Needs the scope `" + string(d.scope) + "`.")
@@ -170,10 +173,13 @@ func (a *api) jsonResponse(description string, example any) *huma.Response {
 }
 
 // codesOf lists every code that an operation may return. The codes of all operations come first.
-func codesOf(d *doc) []docgen.Code {
+func codesOf(method string, d *doc) []docgen.Code {
 	codes := []docgen.Code{docgen.CodeBadRequest, codeVersion, docgen.CodeUnauthorized, docgen.CodeForbidden, docgen.CodeNotFound}
 	if d.scope != "" {
 		codes = append(codes, docgen.CodeScope)
+	}
+	if takesKey(method, d) {
+		codes = append(codes, docgen.CodeKeyInUse, docgen.CodeKeyLost, docgen.CodeKeyReused, docgen.CodeRefused)
 	}
 	for _, code := range slices.Concat(d.errors, []docgen.Code{codeRateLimit, docgen.CodeStorageFull, docgen.CodeUnavailable, codeBusy,
 		codeInternal}) {
@@ -185,9 +191,9 @@ func codesOf(d *doc) []docgen.Code {
 }
 
 // errorResponses describes the errors of an operation by status. Each status lists its codes.
-func (a *api) errorResponses(d *doc) map[string]*huma.Response {
+func (a *api) errorResponses(method string, d *doc) map[string]*huma.Response {
 	byStatus := map[int][]docgen.Code{}
-	for _, code := range codesOf(d) {
+	for _, code := range codesOf(method, d) {
 		status := kindOf(code).Status
 		byStatus[status] = append(byStatus[status], code)
 	}
@@ -209,6 +215,10 @@ func errorHeaders(status int) map[string]*huma.Param {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return map[string]*huma.Param{"WWW-Authenticate": {
 			Description: "What the token lacks (RFC 6750).", Schema: text, Required: status == http.StatusUnauthorized,
+		}}
+	case http.StatusConflict:
+		return map[string]*huma.Param{"Retry-After": {
+			Description: "Seconds to wait before you repeat a request with an Idempotency-Key.", Schema: &huma.Schema{Type: huma.TypeInteger},
 		}}
 	case http.StatusTooManyRequests:
 		return map[string]*huma.Param{"Retry-After": {
@@ -234,13 +244,18 @@ func (a *api) describeHeaders() {
 	a.huma.OpenAPI().Components.Headers = map[string]*huma.Header{
 		"RequestID":    {Description: "Identifies the request in the log of the server.", Schema: id, Required: true},
 		"BoxRequestID": {Description: "The same value, under the name that the Box SDKs use.", Schema: id, Required: true},
-		"Version":      {Description: "The API version of the response, under the header name that the request used.", Schema: version},
-		"BoxVersion":   {Description: "The API version of the response, under the header name that the request used.", Schema: version},
+		"Replayed": {Description: "true if the response repeats that of an earlier request with the same Idempotency-Key.",
+			Schema: &huma.Schema{Type: huma.TypeString, Enum: []any{"true"}}},
+		"Version":    {Description: "The API version of the response, under the header name that the request used.", Schema: version},
+		"BoxVersion": {Description: "The API version of the response, under the header name that the request used.", Schema: version},
 	}
 	for _, op := range a.operations {
-		for _, response := range op.Responses {
+		for status, response := range op.Responses {
 			if response.Headers == nil {
 				response.Headers = map[string]*huma.Param{}
+			}
+			if op.Method == http.MethodPost && status < "300" {
+				response.Headers[replayedHeader] = &huma.Param{Ref: "#/components/headers/Replayed"}
 			}
 			for name, component := range commonHeaders {
 				response.Headers[name] = &huma.Param{Ref: "#/components/headers/" + component}

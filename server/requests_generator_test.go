@@ -224,6 +224,12 @@ func (g *generator) headers(op operationRef, caller string) [][2]string {
 			add(p.Name, value[0])
 			continue
 		}
+		if p.Name == "Idempotency-Key" {
+			if g.chance(15) {
+				add(p.Name, g.key())
+			}
+			continue
+		}
 		if p.In == "header" && g.chance(15) {
 			add(p.Name, pick(g, "0", "1", `"1"`, `W/"2"`, "*", "bytes=0-3", "bytes=-1", "bytes=5-1", "da39a3ee5e6b4b0d3255bfef95601890afd80709"))
 		}
@@ -246,6 +252,15 @@ func (g *generator) headers(op operationRef, caller string) [][2]string {
 			pick(g, "DELETE", "../../x", "«repeat:2000:a,»", "identity;q=0", "ünïcode", "gzip"))
 	}
 	return headers
+}
+
+// key returns an idempotency key, seldom one of another request.
+func (g *generator) key() string {
+	if g.wrong() {
+		return pick(g, slices.Concat(hostileTexts, []string{`"`, `""`, `"a";b`, `"\"`, "key-1"})...)
+	}
+	key := fmt.Sprintf("key-%d", g.rand.IntN(100_000))
+	return pick(g, key, `"`+key+`"`)
 }
 
 // The names of the objects in every visit, by kind.

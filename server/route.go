@@ -27,6 +27,9 @@ type doc struct {
 	body        any           // an example of the JSON request body; nil for none
 	example     any           // an example of the response body; nil for none
 	also        func(*api, *huma.Operation)
+
+	secret  bool                    // the response has a secret, so it is not stored for an Idempotency-Key
+	created func(result string) any // the body of the response, from what docgen recorded; nil if that is not enough
 }
 
 // A reply is a response with a body and nothing else.
@@ -48,7 +51,7 @@ func route[I, O any](a *api, pattern string, d doc, operation func(context.Conte
 			return nil, a.refuse(c, d.id, err)
 		}
 		c.tolerant = a.compat == CompatBox && !d.versioned
-		out, err := operation(docgen.ForCaller(ctx, c.caller), c, in)
+		out, err := keyed(a, c, &d, func(ctx context.Context) (*O, error) { return operation(docgen.ForCaller(ctx, c.caller), c, in) })
 		if err != nil {
 			return nil, a.refuse(c, d.id, explained(c.r, err))
 		}

@@ -69,6 +69,7 @@ var docRenewKey = doc{
 	body:    renewKeyRequest{Overlap: new(int64(docgen.DefaultKeyOverlap / time.Second))},
 	example: exampleKeys(),
 	also:    bodyMayBeEmpty,
+	secret:  true,
 }
 
 func (a *api) renewKey(ctx context.Context, c *call, in *KeyPath) (*keysReply, error) {

@@ -157,6 +157,19 @@ func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return retry(ctx, func() error { return db.writeOnce(ctx, true, fn) })
 }
 
+// WithLastStep returns a context in which every [DB.Write] calls step as the last step of its transaction. If step fails, so does the
+// transaction. [DB.WriteAsync] does not call it.
+func WithLastStep(ctx context.Context, step func(ctx context.Context, tx *Tx) error) context.Context {
+	return context.WithValue(ctx, lastStepKey{}, step)
+}
+
+type lastStepKey struct{}
+
+func lastStep(ctx context.Context) func(context.Context, *Tx) error {
+	step, _ := ctx.Value(lastStepKey{}).(func(context.Context, *Tx) error)
+	return step
+}
+
 // WriteAsync is Write without waiting for the disk. A loss of power within about a second may undo the transaction as a whole. A crash of
 // the process alone never does.
 func (db *DB) WriteAsync(ctx context.Context, fn func(tx *Tx) error) error {
@@ -192,7 +205,11 @@ func (db *DB) writeOnce(ctx context.Context, wait bool, fn func(tx *Tx) error) e
 			return fmt.Errorf("begin to write: %w", err)
 		}
 	}
-	if err := fn(tx); err != nil {
+	err = fn(tx)
+	if last := lastStep(ctx); err == nil && wait && last != nil {
+		err = last(ctx, tx)
+	}
+	if err != nil {
 		return err
 	}
 	if err := sqlTx.Commit(); err != nil {

@@ -264,6 +264,22 @@ type FolderCount struct {
 	Items    int64
 }
 
+type IdempotencyKey struct {
+	UserID        int64
+	ApplicationID int64
+	Name          string
+	Request       string
+	Body          string
+	Claim         string
+	ClaimedUntil  int64
+	Changed       bool
+	Result        string
+	Status        int64
+	Response      string
+	CreatedAt     int64
+	ExpiresAt     int64
+}
+
 type Item struct {
 	ID                int64
 	Kind              int64
