@@ -61,6 +61,9 @@ type config struct {
 	MaxDocuments int      `default:"10000" env:"PLATEN_MAX_DOCUMENTS" group:"Limits" help:"Maximum number of documents per batch (default 10000)."`
 	MaxInput     byteSize `default:"5MiB" env:"PLATEN_MAX_INPUT" group:"Limits" help:"Maximum size of the data for one document (default 5MiB)."`
 	MaxBatch     byteSize `default:"64MiB" env:"PLATEN_MAX_BATCH" group:"Limits" help:"Maximum size of the body of a batch request (default 64MiB)."`
+	MaxStreamed  int      `name:"max-streamed-documents" default:"1000000" env:"PLATEN_MAX_STREAMED_DOCUMENTS" group:"Limits" help:"Maximum number of documents in a streamed batch, whose data is CSV, NDJSON, or a JSON array (default 1000000)."`
+	MaxData      byteSize `name:"max-streamed-data" default:"8GiB" env:"PLATEN_MAX_STREAMED_DATA" group:"Limits" help:"Maximum size of the data of a streamed batch (default 8GiB)."`
+	MaxWaiting   int64    `name:"max-waiting-documents" default:"2000000" env:"PLATEN_MAX_WAITING_DOCUMENTS" group:"Limits" help:"Maximum number of documents that can wait in the batches of a user for a streamed batch to be accepted (default 2000000)."`
 	MaxUpload    byteSize `default:"5GiB" env:"PLATEN_MAX_UPLOAD" group:"Limits" help:"Maximum size of an uploaded file (default 5GiB)."`
 	MaxTemplate  byteSize `default:"100MiB" env:"PLATEN_MAX_TEMPLATE" group:"Limits" help:"Maximum size of a template file (default 100MiB)."`
 
@@ -103,7 +106,11 @@ func (c *config) Validate() error {
 	atLeast("workers", c.Workers, 0)
 	atLeast("max-connections", c.MaxConnections, 0)
 	atLeast("max-documents", c.MaxDocuments, 1)
+	atLeast("max-streamed-documents", c.MaxStreamed, 1)
 	atLeast("database-conns", c.DatabaseConns, 0)
+	if c.MaxWaiting < 1 {
+		problems = append(problems, fmt.Errorf("--max-waiting-documents must be at least 1, not %d", c.MaxWaiting))
+	}
 	for name, rate := range map[string]int{"requests": c.RateRequests, "uploads": c.RateUploads, "guests": c.RateGuests} {
 		if rate == 0 || rate < -1 {
 			problems = append(problems, fmt.Errorf("--rate-%s must be at least 1, or -1 for no limit, not %d", name, rate))
@@ -136,6 +143,7 @@ func (c *config) limits() docgen.Limits {
 	return docgen.Limits{
 		Documents: c.MaxDocuments, InputBytes: int(c.MaxInput), BatchBytes: int64(c.MaxBatch),
 		UploadBytes: int64(c.MaxUpload), TemplateBytes: int64(c.MaxTemplate), Pending: c.WebhookMaxPending,
+		StreamedDocuments: c.MaxStreamed, StreamedBytes: int64(c.MaxData), Waiting: c.MaxWaiting,
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"mime/multipart"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -273,6 +275,31 @@ func TestParameters(t *testing.T) {
 		}
 		if _, err := c.GetFile(t.Context(), "12", nil); err != nil || got.URL.RawQuery != "" {
 			t.Errorf("without parameters: %v, query %q", err, got.URL.RawQuery)
+		}
+	})
+}
+
+// TestStreamBatch checks the parts that the server receives.
+func TestStreamBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var parts []string
+		c := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			reader, err := r.MultipartReader()
+			for err == nil {
+				var part *multipart.Part
+				if part, err = reader.NextPart(); err == nil {
+					text, _ := io.ReadAll(part)
+					parts = append(parts, part.FormName()+" "+part.FileName()+" "+string(text[:min(len(text), 10)]))
+				}
+			}
+			w.WriteHeader(http.StatusAccepted)
+		}))
+		answer, err := client.StreamBatch(t.Context(), c, client.StreamedBatchRequest{}, "rows.csv", strings.NewReader("a,b\n1,2\n"))
+		if err != nil || answer.StatusCode() != http.StatusAccepted {
+			t.Fatalf("%v, %v", answer, err)
+		}
+		if want := []string{`attributes  {"destinat`, "data rows.csv a,b\n1,2\n"}; !slices.Equal(parts, want) {
+			t.Errorf("parts %q, want %q", parts, want)
 		}
 	})
 }

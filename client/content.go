@@ -15,7 +15,7 @@ import (
 // Upload uploads a new file to a folder. It streams the content, which may have any size, and does not use it after it returns. If the
 // request must be sent again, Upload reads the content again, provided that content is an [io.Seeker].
 func Upload(ctx context.Context, c *Client, attributes FileAttributes, content io.Reader) (*UploadFileResponse, error) {
-	f, err := newForm(attributes, attributes.Name, content)
+	f, err := newForm(attributes, "file", attributes.Name, content)
 	if err != nil {
 		return nil, err
 	}
@@ -27,12 +27,26 @@ func Upload(ctx context.Context, c *Client, attributes FileAttributes, content i
 func UploadVersion(ctx context.Context, c *Client, file string, attributes VersionAttributes, content io.Reader) (
 	*UploadVersionResponse, error,
 ) {
-	f, err := newForm(attributes, *cmp.Or(attributes.Name, &file), content)
+	f, err := newForm(attributes, "file", *cmp.Or(attributes.Name, &file), content)
 	if err != nil {
 		return nil, err
 	}
 	defer f.close()
 	return c.UploadVersion(ctx, file, &UploadVersionParams{}, Form{f.contentType, f.open()}, f.repeatable)
+}
+
+// StreamBatch creates a batch from a file with its data: CSV, NDJSON, or a JSON array, as its name or the attributes say. Otherwise, it is
+// like Upload. With [IdempotencyKey], it can be repeated.
+func StreamBatch(ctx context.Context, c *Client, attributes StreamedBatchRequest, name string, data io.Reader, editors ...RequestEditor) (
+	*CreateBatchResponse, error,
+) {
+	f, err := newForm(attributes, "data", name, data)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	return call(ctx, c, &CreateBatchResponse{}, http.MethodPost, "/docgen_batches", nil, Form{f.contentType, f.open()},
+		append(editors, f.repeatable))
 }
 
 // Download streams the content of a file, which may have any size, to w.
@@ -61,7 +75,7 @@ type form struct {
 	body          *body // the one being sent
 }
 
-func newForm(attributes any, name string, content io.Reader) (*form, error) {
+func newForm(attributes any, part, name string, content io.Reader) (*form, error) {
 	text, err := json.Marshal(attributes)
 	if err != nil {
 		return nil, err
@@ -72,7 +86,7 @@ func newForm(attributes any, name string, content io.Reader) (*form, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := parts.CreateFormFile("file", name); err != nil {
+	if _, err := parts.CreateFormFile(part, name); err != nil {
 		return nil, err
 	}
 	start := b.Len()

@@ -177,6 +177,9 @@ type Batch struct {
 	Enterprise EnterpriseRef      `json:"enterprise"`
 	Id         openapi_types.UUID `json:"id"`
 
+	// IsAccepting Whether the server is still receiving the data of the batch, so that it has not started to generate documents.
+	IsAccepting bool `json:"is_accepting"`
+
 	// IsProtected Whether the documents are encrypted, because of passwords or restricted permissions.
 	IsProtected bool `json:"is_protected"`
 
@@ -680,6 +683,15 @@ type DataCheck struct {
 // DataCheckStatus The status that a job with this data would have.
 type DataCheckStatus string
 
+// CsvForm defines model for CsvForm.
+type CsvForm struct {
+	// Delimiter The character between cells: a comma, a semicolon, a tab, or | (default: the most frequent one in the headings).
+	Delimiter *string `json:"delimiter,omitempty"`
+
+	// GroupBy The headings of the columns that are the same on all lines of a document. Consecutive lines with the same values become one document, and each adds an item to the lists whose heading has [].
+	GroupBy *[]string `json:"group_by,omitempty"`
+}
+
 // Delivery defines model for Delivery.
 type Delivery struct {
 	// AttemptCount Attempts in total.
@@ -808,8 +820,11 @@ type DocumentType string
 
 // DocumentLacks defines model for DocumentLacks.
 type DocumentLacks struct {
-	GeneratedFileName string     `json:"generated_file_name"`
-	Mismatches        []Mismatch `json:"mismatches"`
+	GeneratedFileName string `json:"generated_file_name"`
+
+	// Line The line of streamed data on which the document begins, starting with 1.
+	Line       *int64     `json:"line,omitempty"`
+	Mismatches []Mismatch `json:"mismatches"`
 
 	// Position The position of the document in the batch, starting with 0.
 	Position int64 `json:"position"`
@@ -2490,6 +2505,43 @@ type StoragePolicy struct {
 
 // StoragePolicyType defines model for StoragePolicy.Type.
 type StoragePolicyType string
+
+// StreamedBatchRequest defines model for StreamedBatchRequest.
+type StreamedBatchRequest struct {
+	// Csv How to read a CSV.
+	Csv *CsvForm `json:"csv,omitempty"`
+
+	// DataFormat The format of the part data (default: its Content-Type, or the extension of its file name). csv: a heading, and one document on each line. ndjson: one element of document_generation_data on each line. json: an array of them.
+	DataFormat *StreamedBatchRequestDataFormat `json:"data_format,omitempty"`
+
+	// DestinationFolder The folder for the documents; 0 is the root folder of the caller.
+	DestinationFolder FolderRef `json:"destination_folder"`
+
+	// File The template.
+	File TemplateFileRef `json:"file"`
+
+	// FileVersion A version of the template (default: its version in use). You can also send it as file.file_version.
+	FileVersion *FileVersionRef `json:"file_version,omitempty"`
+
+	// GeneratedFileName The file name of documents whose row has none. It can have tags for values of the row.
+	GeneratedFileName *string                         `json:"generated_file_name,omitempty"`
+	InputSource       StreamedBatchRequestInputSource `json:"input_source"`
+
+	// Options How to generate the documents.
+	Options *BatchOptions `json:"options,omitempty"`
+
+	// OutputType The type of the documents.
+	OutputType StreamedBatchRequestOutputType `json:"output_type"`
+}
+
+// StreamedBatchRequestDataFormat The format of the part data (default: its Content-Type, or the extension of its file name). csv: a heading, and one document on each line. ndjson: one element of document_generation_data on each line. json: an array of them.
+type StreamedBatchRequestDataFormat string
+
+// StreamedBatchRequestInputSource defines model for StreamedBatchRequest.InputSource.
+type StreamedBatchRequestInputSource string
+
+// StreamedBatchRequestOutputType The type of the documents.
+type StreamedBatchRequestOutputType string
 
 // Tag defines model for Tag.
 type Tag struct {

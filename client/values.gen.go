@@ -520,6 +520,24 @@ const (
 	StoragePolicyTypeStoragePolicy StoragePolicyType = "storage_policy"
 )
 
+// Defines values for StreamedBatchRequestDataFormat.
+const (
+	StreamedBatchRequestDataFormatCsv    StreamedBatchRequestDataFormat = "csv"
+	StreamedBatchRequestDataFormatJson   StreamedBatchRequestDataFormat = "json"
+	StreamedBatchRequestDataFormatNdjson StreamedBatchRequestDataFormat = "ndjson"
+)
+
+// Defines values for StreamedBatchRequestInputSource.
+const (
+	StreamedBatchRequestInputSourceApi StreamedBatchRequestInputSource = "api"
+)
+
+// Defines values for StreamedBatchRequestOutputType.
+const (
+	StreamedBatchRequestOutputTypeDocx StreamedBatchRequestOutputType = "docx"
+	StreamedBatchRequestOutputTypePdf  StreamedBatchRequestOutputType = "pdf"
+)
+
 // Defines values for TagTagType.
 const (
 	TagTagTypeArithmetic  TagTagType = "arithmetic"

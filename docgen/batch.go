@@ -44,6 +44,22 @@ type NewDocument struct {
 // Problems returns everything that is wrong with the batch, as far as it can be checked without the database.
 // CreateBatch rejects a batch with problems.
 func (b NewBatch) Problems(limits Limits) []Problem {
+	problems := b.envelopeProblems()
+	const list = "document_generation_data"
+	if len(b.Documents) == 0 || len(b.Documents) > limits.Documents {
+		problems = append(problems, invalidField(list, "a batch must have 1 to %d documents, this one has %d", limits.Documents,
+			len(b.Documents)))
+	}
+	for i, document := range b.Documents[:min(len(b.Documents), limits.Documents)] {
+		b.checkDocument(&document, limits, func(field, why string) {
+			problems = append(problems, invalidField(fmt.Sprintf("%s[%d].%s", list, i, field), "document %d: %s", i+1, why))
+		})
+	}
+	return problems
+}
+
+// envelopeProblems returns everything that is wrong with the batch apart from its documents.
+func (b NewBatch) envelopeProblems() []Problem {
 	var problems []Problem
 	if b.InputSource != InputSource {
 		problems = append(problems, invalidField("input_source", "input_source must be %q", InputSource))
@@ -52,22 +68,17 @@ func (b NewBatch) Problems(limits Limits) []Problem {
 		problems = append(problems, invalidField("output_type", "output_type must be docx or pdf"))
 	}
 	_, wrong := b.Options.Engine()
-	problems = append(append(problems, wrong...), b.pdfProblems()...)
-	const list = "document_generation_data"
-	if len(b.Documents) == 0 || len(b.Documents) > limits.Documents {
-		problems = append(problems, invalidField(list, "a batch must have 1 to %d documents, this one has %d", limits.Documents,
-			len(b.Documents)))
+	return append(append(problems, wrong...), b.pdfProblems()...)
+}
+
+// checkDocument calls fail for everything that is wrong with a document.
+func (b NewBatch) checkDocument(d *NewDocument, limits Limits, fail func(field, why string)) {
+	if why := nameProblem(b.fileName(*d), MaxNameLength); why != "" || d.Name == "" {
+		fail("generated_file_name", cmp.Or(why, "a name must not be empty"))
 	}
-	for i, document := range b.Documents[:min(len(b.Documents), limits.Documents)] {
-		at := fmt.Sprintf("%s[%d].", list, i)
-		if why := nameProblem(b.fileName(document), MaxNameLength); why != "" || document.Name == "" {
-			problems = append(problems, invalidField(at+"generated_file_name", "document %d: %s", i+1, cmp.Or(why, "a name must not be empty")))
-		}
-		if why := document.Input.validate(limits); why != "" {
-			problems = append(problems, invalidField(at+"user_input", "document %d: %s", i+1, why))
-		}
+	if why := d.Input.validate(limits); why != "" {
+		fail("user_input", why)
 	}
-	return problems
 }
 
 // fileName returns the file name of a document.
@@ -94,11 +105,7 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 	if err := s.checkRoom(ctx); err != nil {
 		return "", err
 	}
-	batch := store.InsertBatchParams{
-		ID: uuid.NewString(), TemplateFileID: b.TemplateID, OutputType: b.OutputType, Source: b.InputSource,
-		CreatedAt: s.micros(), CreatedBy: c.User.ID, EnterpriseID: c.User.EnterpriseID, ApplicationID: c.ApplicationID,
-		GlobalContent: c.has(ScopeGlobalContent), TraceParent: traceParent(ctx),
-	}
+	batch := s.batchRow(ctx, c, b)
 	var err error
 	if batch.Shape, err = b.Inputs.commonShape(); err != nil {
 		return "", err
@@ -126,7 +133,7 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		if err != nil {
 			return err
 		}
-		if err := b.insertEnding(ctx, tx, batch.ID); err != nil {
+		if err := b.insertEnding(ctx, tx, batch.ID, int64(len(jobs))); err != nil {
 			return err
 		}
 		noteResult(ctx, batch.ID)
@@ -136,6 +143,15 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 		return "", errors.Join(err, staged.discard(ctx))
 	}
 	return batch.ID, nil
+}
+
+// batchRow returns the row of a new batch, without the fields that prepareBatch sets.
+func (s *Service) batchRow(ctx context.Context, c *Caller, b NewBatch) store.InsertBatchParams {
+	return store.InsertBatchParams{
+		ID: uuid.NewString(), TemplateFileID: b.TemplateID, OutputType: b.OutputType, Source: b.InputSource,
+		CreatedAt: s.micros(), CreatedBy: c.User.ID, EnterpriseID: c.User.EnterpriseID, ApplicationID: c.ApplicationID,
+		GlobalContent: c.has(ScopeGlobalContent), TraceParent: traceParent(ctx),
+	}
 }
 
 // checkAccount returns an Error if the caller's account was deleted after the request was authenticated. Nothing would
@@ -167,6 +183,7 @@ type Batch struct {
 	DestinationID     int64 // 0 for the root folder of the batch's creator
 	OutputType        string
 	Options           BatchOptions   // without the passwords, only whether there are any
+	Accepting         bool           // its data is still being received
 	Jobs              map[Status]int // the canceled ones are not in the failed ones
 	Canceled          int            // jobs that ended because the batch was canceled
 	Merged            *Merged        // nil unless a merged file was requested
@@ -196,14 +213,20 @@ func (s *Service) Batch(ctx context.Context, c *Caller, id string) (Batch, error
 
 // batch is Batch for a caller with the scope.
 func (s *Service) batch(ctx context.Context, q *store.Queries, c *Caller, id string) (Batch, error) {
-	if _, err := findBatch(ctx, q, c, id); err != nil {
+	known, err := findBatch(ctx, q, c, id)
+	if IsCode(err, CodeNotFound) {
+		known, err = s.findAccepting(ctx, q, c, id)
+	}
+	if err != nil {
 		return Batch{}, err
 	}
 	row, err := q.ListedBatch(ctx, id)
 	if err != nil {
 		return Batch{}, err
 	}
-	return batchOf(c, row)
+	found, err := batchOf(c, row)
+	found.Accepting = known.RemovedAt != 0
+	return found, err
 }
 
 // batchOf returns a batch of the caller.

@@ -35,7 +35,7 @@ func (s *Service) BatchBundle(ctx context.Context, c *Caller, batchID string) (*
 		if b.batch, err = s.batch(ctx, q, c, batchID); err != nil {
 			return err
 		}
-		if b.batch.Jobs[StatusPending]+b.batch.Jobs[StatusSubmitted] > 0 {
+		if b.batch.Accepting || b.batch.Jobs[StatusPending]+b.batch.Jobs[StatusSubmitted] > 0 {
 			return failf(CodeConflict, "The batch is still running. Wait until no job is pending or submitted, then retry.")
 		}
 		b.folder, err = s.find(ctx, q, c, Folder, b.batch.DestinationID, MayDownload)

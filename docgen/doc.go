@@ -14,7 +14,8 @@
 //	             verify backup
 //	permissions  access collaboration invitation terms owner
 //	documents    template defaults tag contract include sample samplecheck dryrun document temporary batch batchlist input stage
-//	             trace options pdf lane job joblist cancel retry watch failure claim output destination ending merge bundle retention
+//	             accept rows csv csvcolumn pattern trace options pdf lane job joblist cancel retry watch failure claim output
+//	             destination ending merge bundle retention
 //	events       trigger event webhook delivery outbox backlog signing listener
 //	shared       service ready room error fault id name page offset key
 package docgen

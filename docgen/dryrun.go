@@ -17,6 +17,7 @@ type DryRun struct {
 // DocumentMismatches is the missing data of one document.
 type DocumentMismatches struct {
 	Position   int // in the batch, from 0
+	Line       int // of streamed data, from 1; 0 for other data
 	Name       string
 	Mismatches []DataMismatch
 }
@@ -36,13 +37,23 @@ func (s *Service) TryBatch(ctx context.Context, c *Caller, b NewBatch) (DryRun, 
 	if err := Invalid(b.Problems(s.limits)...); err != nil {
 		return DryRun{}, err
 	}
-	var schema *lang.Schema
+	schema, _, err := s.batchSchema(ctx, c, b)
+	if err != nil {
+		return DryRun{}, err
+	}
+	return b.try(schema), nil
+}
+
+// batchSchema returns the schema and the id of the template's version that a batch uses, and checks the batch like CreateBatch. If the
+// template has not been read yet, the Error has CodeConflict.
+func (s *Service) batchSchema(ctx context.Context, c *Caller, b NewBatch) (schema *lang.Schema, versionID int64, err error) {
 	var unread int64
-	err := s.db.Read(ctx, func(q *store.Queries) error {
+	err = s.db.Read(ctx, func(q *store.Queries) error {
 		version, _, err := s.batchTargets(ctx, q, c, b)
 		if err != nil {
 			return err
 		}
+		versionID = version.ID
 		reading, err := s.findReading(ctx, q, c, version.ID)
 		if err != nil || reading.State == TemplateProcessing {
 			return err
@@ -62,26 +73,28 @@ func (s *Service) TryBatch(ctx context.Context, c *Caller, b NewBatch) (DryRun, 
 	if err == nil && schema == nil {
 		err = failf(CodeConflict, "The server is still reading the template. Retry in a moment.")
 	}
-	if err != nil {
-		return DryRun{}, err
-	}
-	return b.try(schema), nil
+	return schema, versionID, err
 }
 
 // try compares the data of each document with a schema.
 func (b NewBatch) try(schema *lang.Schema) DryRun {
 	run := DryRun{Documents: len(b.Documents)}
 	for i, document := range b.Documents {
-		found := mismatches(schema, document.Input.text)
-		if len(found) == 0 {
-			continue
-		}
-		run.Incomplete++
-		if len(run.Findings) < maxFindings {
-			run.Findings = append(run.Findings, DocumentMismatches{Position: i, Name: b.fileName(document), Mismatches: found})
-		}
+		run.add(schema, i, 0, b.fileName(document), document.Input.text)
 	}
 	return run
+}
+
+// add compares the data of a document with a schema.
+func (run *DryRun) add(schema *lang.Schema, position, line int, name string, input []byte) {
+	found := mismatches(schema, input)
+	if len(found) == 0 {
+		return
+	}
+	run.Incomplete++
+	if len(run.Findings) < maxFindings {
+		run.Findings = append(run.Findings, DocumentMismatches{Position: position, Line: line, Name: name, Mismatches: found})
+	}
 }
 
 func mismatches(schema *lang.Schema, input []byte) []DataMismatch {

@@ -30,7 +30,7 @@ func passwordsOf(o *PDFOptions) (string, error) {
 }
 
 // insertEnding adds the row of a batch that needs work at its end.
-func (b NewBatch) insertEnding(ctx context.Context, tx *store.Tx, batchID string) error {
+func (b NewBatch) insertEnding(ctx context.Context, tx *store.Tx, batchID string, documents int64) error {
 	o := b.Options.PDF
 	if o == nil {
 		return nil
@@ -39,7 +39,7 @@ func (b NewBatch) insertEnding(ctx context.Context, tx *store.Tx, batchID string
 	if err != nil || secrets == "" && o.Merged == nil {
 		return err
 	}
-	if err := tx.InsertEnding(ctx, batchID, int64(len(b.Documents)), secrets); err != nil || o.Merged == nil {
+	if err := tx.InsertEnding(ctx, batchID, documents, secrets); err != nil || o.Merged == nil {
 		return err
 	}
 	return tx.InsertMerge(ctx, batchID, b.mergedName())

@@ -249,8 +249,8 @@ func TestErasedCallersCreateNoBatches(t *testing.T) {
 			_, err := w.CreateBatch(t.Context(), zoe, batch)
 			wantCode(t, err, docgen.CodeUnauthorized)
 		}
-		if n := w.count("SELECT COUNT(*) FROM docgen_jobs WHERE waiting"); n != 0 {
-			t.Errorf("%d jobs wait", n)
+		if n := w.count("SELECT (SELECT COUNT(*) FROM docgen_turns) + (SELECT COUNT(*) FROM docgen_batches WHERE removed_at = 0)"); n != 0 {
+			t.Errorf("%d batches are visible or wait", n)
 		}
 	})
 }

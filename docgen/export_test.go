@@ -2,9 +2,13 @@ package docgen
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"math"
 	"time"
 
+	"platen/docx/lang"
 	"platen/store"
 )
 
@@ -103,4 +107,38 @@ func (f JobFilter) Conditions(c *Caller) []store.Condition { return f.conditions
 func (k *KeyClaim) Abandon() {
 	k.stop()
 	k.renewed.Wait()
+}
+
+// ReadRows reads data, and returns the documents as "name input", and the problems of rows. schema may be empty.
+func ReadRows(f DataFormat, schema string, data io.Reader, limits Limits) (documents, problems []string, err error) {
+	if err := Invalid(f.Problems()...); err != nil {
+		return nil, nil, err
+	}
+	var types *lang.Schema
+	if schema != "" {
+		if types, err = lang.ParseSchema([]byte(schema)); err != nil {
+			return nil, nil, err
+		}
+	}
+	a := accepting{batch: NewBatch{OutputType: OutputDocx}, format: &f, service: &Service{limits: limits.withDefaults()}}
+	rows, err := f.open(data, types, a.service.limits, &a.inputs)
+	for r := (row{}); err == nil; {
+		if err = rows.next(&r); err != nil {
+			break
+		}
+		a.check(&r)
+		for _, p := range r.problems {
+			problems = append(problems, p.Message)
+		}
+		if len(r.problems) == 0 {
+			documents = append(documents, r.document.Name+" "+string(r.document.Input.text))
+		}
+	}
+	if wrong, ok := errors.AsType[*rowsError](err); ok {
+		return documents, append(problems, fmt.Sprintf("line %d: %s", wrong.line, wrong.why)), nil
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return documents, problems, err
 }

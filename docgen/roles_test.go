@@ -37,8 +37,11 @@ Sample                                             404        ✓        ✓    
 SampleReport                                       404        ✓        ✓      403        ✓        ✓        ✓        ✓        ✓        ✓
 Content                                            404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
 CreateBatch from a template                        404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
+AcceptBatch from a template                        404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
 TryBatch from a template                           404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
+TryData from a template                            404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
 CreateBatch into a folder                          400      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+AcceptBatch into a folder                          400      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 CreateFile                                         404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 CreateFolder                                       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 UpdateFile to move something of one's own in       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
@@ -179,6 +182,18 @@ var operations = []operation{
 	}},
 	{"TryBatch from a template", "", func(w *world, c *docgen.Caller, at target) error {
 		_, err := w.TryBatch(w.t.Context(), c, batchOf(at.template, at.own, "{}"))
+		return err
+	}},
+	{"AcceptBatch from a template", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.AcceptBatch(w.t.Context(), c, batchOf(at.template, at.own), ndjson, strings.NewReader(`{"user_input":{}}`))
+		return err
+	}},
+	{"AcceptBatch into a folder", docgen.CodeBadRequest, func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.AcceptBatch(w.t.Context(), c, batchOf(at.ownTemplate, at.folder), ndjson, strings.NewReader(`{"user_input":{}}`))
+		return err
+	}},
+	{"TryData from a template", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.TryData(w.t.Context(), c, batchOf(at.template, at.own), ndjson, strings.NewReader(`{"user_input":{}}`))
 		return err
 	}},
 	{"CreateBatch into a folder", docgen.CodeBadRequest, func(w *world, c *docgen.Caller, at target) error {
@@ -381,8 +396,10 @@ var operations = []operation{
 	}},
 }
 
+var ndjson = docgen.DataFormat{Format: docgen.FormatNDJSON, Name: "Document"}
+
 // notOnItems are the operations without a target: on lists, on users, and without roles.
-var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "Batches", "CancelBatch", "CheckBatch",
+var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "Batches", "CancelBatch", "CheckBatch", "ClaimKey",
 	"CreateArchive", "DeleteBatch", "DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery",
 	"DeleteListener", "EraseUser", "FindUser",
 	"PollListener", "Invitations", "Job", "JobInput", "RetryBatch", "RetryJob", "WaitForBatch", "WaitForJob", "WatchBatch",

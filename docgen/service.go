@@ -26,6 +26,10 @@ type Limits struct {
 	TemplateBytes int64 // bytes of a file that can be read as a template; 100 MiB
 	Pending       int   // pending notifications for the webhooks of one user; 100,000
 	Keys          int   // idempotency keys of one user; 100,000
+
+	StreamedDocuments int   // documents of one streamed batch; 1,000,000
+	StreamedBytes     int64 // bytes of the data of one streamed batch; 8 GiB
+	Waiting           int64 // documents that wait in the batches of one user, with those of a streamed batch; 2,000,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -36,6 +40,9 @@ func (l Limits) withDefaults() Limits {
 	l.TemplateBytes = positive(l.TemplateBytes, 100<<20)
 	l.Pending = positive(l.Pending, 100_000)
 	l.Keys = positive(l.Keys, 100_000)
+	l.StreamedDocuments = positive(l.StreamedDocuments, 1_000_000)
+	l.StreamedBytes = positive(l.StreamedBytes, 8<<30)
+	l.Waiting = positive(l.Waiting, 2_000_000)
 	return l
 }
 

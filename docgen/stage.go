@@ -11,15 +11,15 @@ import (
 
 // The data of a large batch is received in portions, so that no transaction blocks all other writers for seconds. The
 // batch is hidden until the last portion, like a batch that is being deleted; if receiving it fails, it is deleted in
-// the same way.
+// the same way. A streamed batch is stored in this way while it arrives.
 
 const (
 	// stagedFrom is the size in bytes above which the data of a batch is received in portions of about this size.
 	stagedFrom = 4 << 20
 	// stagedJobs is the maximum number of jobs in a portion.
 	stagedJobs = 1000
-	// stagedFor is the longest time for receiving a batch, after which it is removed.
-	stagedFor = time.Hour
+	// stagedFor is the time after which a batch that is being received is removed, unless its server is alive.
+	stagedFor = 10 * time.Minute
 )
 
 // staging is a batch that is being received, or nil.
@@ -36,47 +36,77 @@ func sizeOf(inputs []store.DocgenInput) (size int) {
 	return size
 }
 
-// stage inserts a hidden batch with its jobs and their data. No job is due before the batch is published.
+// stage inserts a hidden batch with its jobs and their data. No lane has the batch before it is published, so no job is claimed.
 func (s *Service) stage(ctx context.Context, c *Caller, b NewBatch, batch store.InsertBatchParams, jobs []store.DocgenJob,
 	inputs []store.DocgenInput) (*staging, error) {
+	staged, err := s.beginStaging(ctx, c, b, batch)
+	if err != nil {
+		return nil, err
+	}
+	for from := 0; from < len(jobs); {
+		to := portionOf(inputs, from)
+		if err := staged.add(ctx, jobs[from:to], inputs[from:to]); err != nil {
+			return nil, errors.Join(err, staged.discard(ctx))
+		}
+		from = to
+	}
+	return staged, nil
+}
+
+// beginStaging inserts a hidden batch without jobs.
+func (s *Service) beginStaging(ctx context.Context, c *Caller, b NewBatch, batch store.InsertBatchParams) (*staging, error) {
 	staged := &staging{service: s, id: batch.ID, until: s.micros() + stagedFor.Microseconds()}
-	err := s.db.WriteAsync(ctx, func(tx *store.Tx) error {
+	return staged, s.db.WriteAsync(ctx, func(tx *store.Tx) error {
 		if err := s.prepareBatch(ctx, tx.Queries, c, b, &batch); err != nil {
 			return err
 		}
 		if err := tx.InsertBatch(ctx, batch); err != nil {
 			return err
 		}
-		if _, err := tx.StageBatch(ctx, staged.until, batch.ID, 0); err != nil {
+		return staged.hide(ctx, tx, staged.until, 0)
+	})
+}
+
+// hide hides the batch until a time. If the process ends before the batch is complete, a task deletes it then.
+func (staged *staging) hide(ctx context.Context, tx *store.Tx, until, was int64) error {
+	hidden, err := tx.StageBatch(ctx, until, staged.id, was)
+	if err == nil && hidden == 0 {
+		err = staged.expired()
+	}
+	if err != nil {
+		return err
+	}
+	_, err = tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, At: timeOf(until).Add(time.Second),
+		Tries: maintenanceTries})
+	return err
+}
+
+func (staged *staging) expired() error {
+	return fmt.Errorf("batch %s was not received in time", staged.id)
+}
+
+// keep hides the batch for longer if half of its time has passed.
+func (staged *staging) keep(ctx context.Context) error {
+	now := staged.service.micros()
+	if staged.until-now > stagedFor.Microseconds()/2 {
+		return nil
+	}
+	until := now + stagedFor.Microseconds()
+	err := staged.service.db.WriteAsync(ctx, func(tx *store.Tx) error { return staged.hide(ctx, tx, until, staged.until) })
+	if err == nil {
+		staged.until = until
+	}
+	return err
+}
+
+// add stores a portion of the batch.
+func (staged *staging) add(ctx context.Context, jobs []store.DocgenJob, inputs []store.DocgenInput) error {
+	return staged.service.db.WriteAsync(ctx, func(tx *store.Tx) error {
+		if err := tx.InsertJobs(ctx, jobs); err != nil {
 			return err
 		}
-		// If the process ends before the batch is complete, this task deletes it.
-		_, err := tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, At: timeOf(staged.until).Add(time.Second),
-			Tries: maintenanceTries})
-		return err
+		return tx.InsertInputs(ctx, inputs)
 	})
-	if err != nil {
-		return nil, err
-	}
-	for from := 0; from < len(jobs); {
-		to := portionOf(inputs, from)
-		err := s.db.WriteAsync(ctx, func(tx *store.Tx) error {
-			part := make([]store.DocgenJob, to-from)
-			copy(part, jobs[from:to])
-			for i := range part {
-				part[i].Waiting = false
-			}
-			if err := tx.InsertJobs(ctx, part); err != nil {
-				return err
-			}
-			return tx.InsertInputs(ctx, inputs[from:to])
-		})
-		if err != nil {
-			return nil, errors.Join(err, staged.discard(ctx))
-		}
-		from = to
-	}
-	return staged, nil
 }
 
 // portionOf returns the end of the portion that begins at an input. A portion has at least one input.
@@ -88,21 +118,19 @@ func portionOf(inputs []store.DocgenInput, from int) (to int) {
 	return to
 }
 
-// publish makes the batch visible and its jobs due.
+// publish makes the batch visible. Its jobs are due once the batch joins a lane.
 func (staged *staging) publish(ctx context.Context, tx *store.Tx, batch store.InsertBatchParams) error {
 	if staged.service.micros() >= staged.until { // parts of it may have been removed
-		return fmt.Errorf("batch %s was not received within %v", batch.ID, stagedFor)
+		return staged.expired()
 	}
 	shown, err := tx.PublishBatch(ctx, store.PublishBatchParams{
 		ID: batch.ID, TemplateVersionID: batch.TemplateVersionID, DestinationID: batch.DestinationID, Options: batch.Options, Until: staged.until,
+		Shape: batch.Shape, Number: batch.Number, JobsTotal: batch.JobsTotal,
 	})
 	if err == nil && shown == 0 {
-		err = fmt.Errorf("batch %s was not received within %v", batch.ID, stagedFor)
+		err = staged.expired()
 	}
-	if err != nil {
-		return err
-	}
-	return tx.PublishJobs(ctx, batch.ID)
+	return err
 }
 
 // discard deletes the batch, whether or not ctx has ended. If it fails, the batch is deleted later.

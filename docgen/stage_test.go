@@ -79,8 +79,11 @@ func TestLargeBatchOfKilledServer(t *testing.T) {
 		batch := w.batch(largeBatch(template.ID))
 		until := w.clock.now().Add(time.Hour).UnixMicro()
 		must(t, w.exec("UPDATE docgen_batches SET removed_at = $1", until)) // as while it is received
-		_, err := w.Batch(ctx, w.alice, batch)
-		wantCode(t, err, docgen.CodeNotFound)
+		shown, err := w.Batch(ctx, w.alice, batch)
+		if must(t, err); !shown.Accepting {
+			t.Error("the batch is not shown as being received")
+		}
+		wantCode(t, w.DeleteBatch(ctx, w.alice, batch), docgen.CodeNotFound)
 		if removed, _, err := w.RemoveBatches(ctx); removed != 0 || err != nil {
 			t.Errorf("%d batches were removed at once, %v", removed, err)
 		}

@@ -99,7 +99,7 @@ func (n *newDocumentJob) insert(ctx context.Context, tx *store.Tx) error {
 	if err := insertBatch(ctx, tx, batch, jobs, inputs); err != nil {
 		return err
 	}
-	if err := b.insertEnding(ctx, tx, batch.ID); err != nil {
+	if err := b.insertEnding(ctx, tx, batch.ID, 1); err != nil {
 		return err
 	}
 	if err := s.join(ctx, tx, c.User.ID, laneOf(b.OutputType, false), batch.ID, 1); err != nil || temporary == 0 {

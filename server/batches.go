@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"mime"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -18,6 +19,7 @@ type batch struct {
 	OutputType          string                 `json:"output_type" enum:"docx,pdf"`
 	Options             batchOptions           `json:"options" doc:"The options of the request, without passwords."`
 	IsProtected         bool                   `json:"is_protected" doc:"Whether the documents are encrypted, because of passwords or restricted permissions."`
+	Accepting           bool                   `json:"is_accepting" doc:"Whether the server is still receiving the data of the batch, so that it has not started to generate documents."`
 	Jobs                jobCounts              `json:"jobs" doc:"The number of jobs by status. The batch has ended when no job is pending or submitted and merged, if present, is final."`
 	RetryOf             optional[batchRef]     `json:"retry_of" doc:"The batch whose failed jobs this one retries; null if it is not a retry."`
 	Merged              optional[mergedOutput] `json:"merged" doc:"The PDF that merges all documents of the batch; null unless the request set options.pdf.merged."`
@@ -59,6 +61,7 @@ func batchOf(b *docgen.Batch) batch {
 			Locale: b.Options.Locale, TimeZone: b.Options.TimeZone, Missing: b.Options.Missing, Strict: b.Options.Strict,
 			PDF: pdfOptionsOf(b.Options.PDF),
 		},
+		Accepting:   b.Accepting,
 		IsProtected: b.Options.PDF.Protection() != nil,
 		RetryOf:     retryOf(b),
 		Jobs:        jobCountsOf(b),
@@ -151,14 +154,16 @@ var docCreateBatch = doc{
 		"server responds immediately; each document is a job, which the list of the batch's jobs shows. Jobs survive a restart of the " +
 		"server. If the folder already has a file with the name of a document, a number is added to the name. With " +
 		"options.pdf.merged, the batch also merges all documents into one PDF. With options.dry_run, nothing is generated: the " +
-		"response is 200 and lists the data that each document lacks.",
+		"response is 200 and lists the data that each document lacks. For up to a million documents, send multipart/form-data with the " +
+		"parts attributes and data: the data is CSV, NDJSON, or a JSON array, and is stored while it arrives.",
 	status: http.StatusAccepted,
 	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, codeMediaType,
-		docgen.CodeBodyTooLarge, codeTimeout},
+		docgen.CodeBodyTooLarge, codeTimeout, codeParts, docgen.CodeRefused},
 	body:    exampleBatch(),
 	example: batchRef{ID: exampleBatchID, Type: typeBatch},
 	created: func(id string) any { return batchRef{ID: id, Type: typeBatch} },
 	also: func(a *api, op *huma.Operation) {
+		a.streamedBody(op)
 		op.Responses["202"].Content[jsonType].Schema = a.schemaOf(batchRef{})
 		op.Responses["200"] = a.jsonResponse("The data that each document lacks, with options.dry_run.", dryRun{
 			Type: "docgen_dry_run", Documents: 100, Incomplete: 1, Findings: []documentLacks{{
@@ -202,6 +207,9 @@ type documentToMake struct {
 
 // createBatch reads the request once, and leaves each user_input as raw text.
 func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*batchReply, error) {
+	if kind, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")); kind == "multipart/form-data" {
+		return a.createStreamedBatch(ctx, c)
+	}
 	var request createBatchRequest
 	var inputs docgen.Inputs
 	text, err := c.readText(a.service.Limits().BatchBytes)
@@ -212,28 +220,30 @@ func (a *api) createBatch(ctx context.Context, c *call, _ *struct{}) (*batchRepl
 	if err != nil {
 		return nil, err
 	}
-	inner := request.File.FileVersion
-	if request.FileVersion == nil {
-		request.FileVersion = inner
-	} else if inner != nil && *inner != *request.FileVersion {
-		problems = append(problems, docgen.Problem{Reason: docgen.ReasonInvalid, Name: "file_version",
-			Message: twoVersions})
-	}
+	problems = append(problems, request.oneVersion()...)
 	batch := request.batch()
 	batch.Inputs = &inputs
 	if len(problems) > 0 {
 		return nil, docgen.Invalid(withFurther(problems, batch.Problems(a.service.Limits()))...)
 	}
-	if request.Options != nil && request.Options.DryRun {
+	if request.triesOnly() {
 		run, err := a.service.TryBatch(ctx, c.caller, batch)
-		if err != nil {
-			return nil, err
-		}
-		answer := &batchReply{Status: http.StatusOK}
-		answer.Body.second = dryRunOf(&run)
-		return answer, nil
+		return triedReply(&run, err)
 	}
 	id, err := a.service.CreateBatch(ctx, c.caller, batch)
+	return createdReply(id, err)
+}
+
+func triedReply(run *docgen.DryRun, err error) (*batchReply, error) {
+	if err != nil {
+		return nil, err
+	}
+	answer := &batchReply{Status: http.StatusOK}
+	answer.Body.second = dryRunOf(run)
+	return answer, nil
+}
+
+func createdReply(id string, err error) (*batchReply, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -260,6 +270,20 @@ func withFurther(problems, further []docgen.Problem) []docgen.Problem {
 		}
 	}
 	return problems
+}
+
+func (r *createBatchRequest) triesOnly() bool { return r.Options != nil && r.Options.DryRun }
+
+// oneVersion makes file.file_version the file_version, and returns the problem of different ones.
+func (r *createBatchRequest) oneVersion() []docgen.Problem {
+	inner := r.File.FileVersion
+	if r.FileVersion == nil {
+		r.FileVersion = inner
+	} else if inner != nil && *inner != *r.FileVersion {
+		return []docgen.Problem{{Reason: docgen.ReasonInvalid, Name: "file_version",
+			Message: twoVersions}}
+	}
+	return nil
 }
 
 func (r *createBatchRequest) batch() docgen.NewBatch {

@@ -95,7 +95,7 @@ func TestBatchOnTheWire(t *testing.T) {
 			want := `{"id":"` + made + `","type":"docgen_batch","template_file":{"id":"` + id(s.file) + `","type":"file"},
 				"template_file_version":{"id":"` + id(s.version) + `","type":"file_version"},"destination_folder":{"id":"` + id(s.folder) +
 				`","type":"folder"},
-				"output_type":"pdf","options":` + options + `,"is_protected":` + protected + `,"jobs":` + jobs +
+				"output_type":"pdf","options":` + options + `,"is_accepting":false,"is_protected":` + protected + `,"jobs":` + jobs +
 				`,"retry_of":null,"merged":` + merged + `,
 				"created_at":"` + fmt.Sprint(got["created_at"]) + `","canceled_at":null,"ended_at":` + ended +
 				`,"created_by":{"id":"` + id(w.owner.User.ID) + `","type":"user"},

@@ -127,6 +127,7 @@ type dryRun struct {
 
 type documentLacks struct {
 	Position   int        `json:"position" doc:"The position of the document in the batch, starting with 0."`
+	Line       int        `json:"line,omitempty" doc:"The line of streamed data on which the document begins, starting with 1."`
 	Name       string     `json:"generated_file_name"`
 	Mismatches []mismatch `json:"mismatches"`
 }
@@ -141,9 +142,11 @@ func dryRunOf(run *docgen.DryRun) *dryRun {
 	return &dryRun{
 		Type: "docgen_dry_run", Documents: run.Documents, Incomplete: run.Incomplete,
 		Findings: each(run.Findings, func(d *docgen.DocumentMismatches) documentLacks {
-			return documentLacks{Position: d.Position, Name: d.Name, Mismatches: each(d.Mismatches, func(m *docgen.DataMismatch) mismatch {
-				return mismatch{Path: m.Path, Message: m.Message, DidYouMean: orNull(m.Nearest)}
-			})}
+			return documentLacks{Position: d.Position, Line: d.Line, Name: d.Name, Mismatches: each(d.Mismatches, mismatchOf)}
 		}),
 	}
+}
+
+func mismatchOf(m *docgen.DataMismatch) mismatch {
+	return mismatch{Path: m.Path, Message: m.Message, DidYouMean: orNull(m.Nearest)}
 }

@@ -161,7 +161,7 @@ func (a *api) isMistake(c *call, err error) bool {
 // replay returns the stored response as an answer, if the body of the request is that of the first one.
 func (a *api) replay(c *call, d *doc, kept *docgen.KeptKey, f *fingerprint) error {
 	limits := a.service.Limits()
-	body := c.openBody(max(limits.UploadBytes+maxPartsBytes, limits.BatchBytes), true)
+	body := c.openBody(max(limits.UploadBytes, limits.StreamedBytes, limits.BatchBytes)+maxPartsBytes, true)
 	if _, err := io.Copy(io.Discard, body); err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func TestIdempotencyKeyOfBrokenConnection(t *testing.T) {
 	})
 }
 
-// Of concurrent requests with a key, one creates a batch. The others get its response, or are told to wait.
+// Of concurrent requests with a key, one creates a batch. The others get its response, or must wait.
 func TestConcurrentIdempotencyKeys(t *testing.T) {
 	run(t, func(w *world) {
 		s := w.scene()

@@ -248,7 +248,7 @@ func TestForms(t *testing.T) {
 func TestDefaultLimits(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		want := docgen.Limits{Documents: 10_000, InputBytes: 5 << 20, BatchBytes: 64 << 20, UploadBytes: 5 << 30, TemplateBytes: 100 << 20,
-			Pending: 100_000}
+			Pending: 100_000, Keys: 100_000, StreamedDocuments: 1_000_000, StreamedBytes: 8 << 30, Waiting: 2_000_000}
 		if got := w.Limits(); got != want {
 			w.t.Errorf("limits %+v, want %+v", got, want)
 		}

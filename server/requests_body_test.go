@@ -259,6 +259,10 @@ func (g *generator) parts(body *jsonNode) string {
 			parts = append(parts, part(`name="`+name+`"; filename="`+strconv.Itoa(i)+`"`, content))
 			continue
 		}
+		if name == "data" {
+			parts = append(parts, part(`name="data"; filename="rows.`+pick(g, "csv", "csv", "ndjson", "json")+`"`, g.data()))
+			continue
+		}
 		text := g.spoil(g.mutate(body.values[i]).String())
 		if name == "output_type" || name == "generated_file_name" { // parts of text, which is not JSON
 			text = strings.Trim(text, `"`)
@@ -279,6 +283,16 @@ func (g *generator) parts(body *jsonNode) string {
 		text = text[:g.rand.IntN(len(text))]
 	}
 	return text
+}
+
+// data returns the rows of a streamed batch.
+func (g *generator) data() string {
+	if g.wrong() {
+		return pick(g, hostileTexts...)
+	}
+	return pick(g, "generated_file_name,name\r\nLetter,Ada\r\n", "generated_file_name;name;items[0].price\nLetter;\"A;\"\"da\";x\n",
+		"generated_file_name\titems[].name\nA\tx\nA\ty\n", `{"generated_file_name":"A","user_input":{"name":"Ada"}}`+"\n",
+		`[{"generated_file_name":"A","user_input":{"name":"Ada"}}]`, "generated_file_name,name\n\"", "name,name\n", "«repeat:100000:x»")
 }
 
 func part(disposition, content string) string {

@@ -71,7 +71,7 @@ func (g *generator) request() wireRequest {
 		return r
 	}
 	contentType := types[0]
-	if len(types) > 1 {
+	if len(types) > 1 && g.chance(30) {
 		contentType = pick(g, types...)
 	}
 	body := g.value(op.RequestBody.Content[contentType].Schema, "")

@@ -289,11 +289,15 @@ func (c *call) nextPart(parts *multipart.Reader, name string) (*multipart.Part, 
 	part, err := parts.NextPart()
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, docgen.Invalid(docgen.Problem{Reason: docgen.ReasonMissing, Name: name, Message: "the part '" + name + "' is required"})
+		return nil, docgen.Invalid(missingPart(name))
 	case err != nil:
 		return nil, c.unreadableParts()
 	}
 	return part, nil
+}
+
+func missingPart(name string) docgen.Problem {
+	return docgen.Problem{Reason: docgen.ReasonMissing, Name: name, Message: "the part '" + name + "' is required"}
 }
 
 // unreadableParts returns the Error for parts that cannot be read, because of the connection or because of their content. The message

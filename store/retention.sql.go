@@ -9,6 +9,18 @@ import (
 	"context"
 )
 
+const countAccepting = `-- name: CountAccepting :one
+SELECT COUNT(*) FROM docgen_batches WHERE removed_at > $1 AND created_by = $2
+`
+
+// CountAccepting returns the number of batches of a user that are being received.
+func (q *Queries) CountAccepting(ctx context.Context, now int64, userID int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countAccepting, now, userID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteBatch = `-- name: DeleteBatch :exec
 DELETE FROM docgen_batches WHERE id = $1
 `
@@ -346,14 +358,18 @@ func (q *Queries) OldVersions(ctx context.Context, fileID int64, trashedAt int64
 }
 
 const publishBatch = `-- name: PublishBatch :execrows
-UPDATE docgen_batches SET removed_at = 0, template_version_id = $1, destination_id = $2, options = $3
-WHERE id = $4 AND removed_at = $5
+UPDATE docgen_batches SET removed_at = 0, template_version_id = $1, destination_id = $2, options = $3, shape = $4,
+    number = $5, jobs_total = $6
+WHERE id = $7 AND removed_at = $8
 `
 
 type PublishBatchParams struct {
 	TemplateVersionID int64
 	DestinationID     int64
 	Options           string
+	Shape             string
+	Number            int64
+	JobsTotal         int64
 	ID                string
 	Until             int64
 }
@@ -364,6 +380,9 @@ func (q *Queries) PublishBatch(ctx context.Context, arg PublishBatchParams) (int
 		arg.TemplateVersionID,
 		arg.DestinationID,
 		arg.Options,
+		arg.Shape,
+		arg.Number,
+		arg.JobsTotal,
 		arg.ID,
 		arg.Until,
 	)
@@ -371,15 +390,6 @@ func (q *Queries) PublishBatch(ctx context.Context, arg PublishBatchParams) (int
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const publishJobs = `-- name: PublishJobs :exec
-UPDATE docgen_jobs SET waiting = TRUE WHERE batch_id = $1 AND status = 'pending'
-`
-
-func (q *Queries) PublishJobs(ctx context.Context, batchID string) error {
-	_, err := q.db.ExecContext(ctx, publishJobs, batchID)
-	return err
 }
 
 const replaceOldMergeFailures = `-- name: ReplaceOldMergeFailures :execrows

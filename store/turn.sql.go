@@ -128,6 +128,18 @@ func (q *Queries) DocumentsInTurn(ctx context.Context, userID int64, lane string
 	return documents, err
 }
 
+const documentsOfUser = `-- name: DocumentsOfUser :one
+SELECT CAST(COALESCE(SUM(documents), 0) AS BIGINT) AS documents FROM docgen_turns WHERE user_id = $1
+`
+
+// DocumentsOfUser returns the number of documents in the batches of a user that wait in any lane.
+func (q *Queries) DocumentsOfUser(ctx context.Context, userID int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, documentsOfUser, userID)
+	var documents int64
+	err := row.Scan(&documents)
+	return documents, err
+}
+
 const firstDue = `-- name: FirstDue :one
 SELECT due_at FROM docgen_jobs WHERE batch_id = $1 AND isolated = $2 AND waiting ORDER BY due_at LIMIT 1
 `

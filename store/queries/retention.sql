@@ -27,11 +27,13 @@ UPDATE docgen_batches SET removed_at = sqlc.arg(until) WHERE id = sqlc.arg(id) A
 
 -- name: PublishBatch :execrows
 -- PublishBatch makes a batch visible after it was received.
-UPDATE docgen_batches SET removed_at = 0, template_version_id = sqlc.arg(template_version_id), destination_id = sqlc.arg(destination_id), options = sqlc.arg(options)
+UPDATE docgen_batches SET removed_at = 0, template_version_id = sqlc.arg(template_version_id), destination_id = sqlc.arg(destination_id), options = sqlc.arg(options), shape = sqlc.arg(shape),
+    number = sqlc.arg(number), jobs_total = sqlc.arg(jobs_total)
 WHERE id = sqlc.arg(id) AND removed_at = sqlc.arg(until);
 
--- name: PublishJobs :exec
-UPDATE docgen_jobs SET waiting = TRUE WHERE batch_id = $1 AND status = 'pending';
+-- name: CountAccepting :one
+-- CountAccepting returns the number of batches of a user that are being received.
+SELECT COUNT(*) FROM docgen_batches WHERE removed_at > sqlc.arg(now) AND created_by = sqlc.arg(user_id);
 
 -- name: DeleteSomeInputs :execrows
 DELETE FROM docgen_inputs WHERE docgen_inputs.job_id IN (

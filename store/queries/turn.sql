@@ -53,6 +53,10 @@ SELECT CAST(COALESCE(SUM(next.documents), 0) AS BIGINT) AS documents FROM (
     SELECT t.documents FROM docgen_turns t WHERE t.user_id = $1 AND t.lane = $2 ORDER BY t.turn, t.id LIMIT 100
 ) AS next;
 
+-- name: DocumentsOfUser :one
+-- DocumentsOfUser returns the number of documents in the batches of a user that wait in any lane.
+SELECT CAST(COALESCE(SUM(documents), 0) AS BIGINT) AS documents FROM docgen_turns WHERE user_id = $1;
+
 -- name: ClaimJobs :many
 -- ClaimJobs claims the next documents of a batch that are due, for one attempt of a slot. Earlier attempts can then no longer finish them.
 UPDATE docgen_jobs
