@@ -239,12 +239,12 @@ func noteResult(ctx context.Context, result string) {
 // Complete stores the response of a request that succeeded. A response that is Lost or too large is not stored; if the request has changed
 // nothing, the key is then free again.
 func (k *KeyClaim) Complete(ctx context.Context, r StoredResponse) error {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	if r.Lost || len(text) > MaxStoredResponse {
+	if r.Lost {
 		return k.end(ctx, r.Status)
+	}
+	text, err := json.Marshal(r)
+	if err != nil || len(text) > MaxStoredResponse {
+		return errors.Join(err, k.end(ctx, r.Status))
 	}
 	return k.finish(ctx, func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.EndKey(ctx, k.ending(r, string(text)))
