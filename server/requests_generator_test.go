@@ -257,7 +257,7 @@ func (g *generator) headers(op operationRef, caller string) [][2]string {
 // key returns an idempotency key, seldom one of another request.
 func (g *generator) key() string {
 	if g.wrong() {
-		return pick(g, slices.Concat(hostileTexts, []string{`"`, `""`, `"a";b`, `"\"`, "key-1"})...)
+		return pick(g, `"`, `""`, `"a";b`, "key-1", "a b", "ü", "«repeat:300:x»") // net/http sends no control characters
 	}
 	key := fmt.Sprintf("key-%d", g.rand.IntN(100_000))
 	return pick(g, key, `"`+key+`"`)
