@@ -142,6 +142,16 @@ func (c *Client) CancelBatch(ctx context.Context, batchId string, editors ...Req
 	return call(ctx, c, &CancelBatchResponse{}, "POST", pathOf("/docgen_batches/%s/cancel", batchId), nil, nil, editors)
 }
 
+// DownloadBatchResponse is the response to DownloadBatch.
+type DownloadBatchResponse struct {
+	Response
+}
+
+// DownloadBatch calls GET /docgen_batches/{batch_id}/content: download the documents of a batch.
+func (c *Client) DownloadBatch(ctx context.Context, batchId string, editors ...RequestEditor) (*DownloadBatchResponse, error) {
+	return call(ctx, c, &DownloadBatchResponse{}, "GET", pathOf("/docgen_batches/%s/content", batchId), nil, nil, editors)
+}
+
 // StreamBatchProgressParams has the parameters of StreamBatchProgress.
 type StreamBatchProgressParams struct {
 	// LastEventID The id of the last event that the client has.
@@ -169,16 +179,6 @@ func (c *Client) RetryBatch(ctx context.Context, batchId string, body RetryBatch
 	return call(ctx, c, &RetryBatchResponse{}, "POST", pathOf("/docgen_batches/%s/retry", batchId), nil, jsonBody{body}, editors)
 }
 
-// DownloadBatchResponse is the response to DownloadBatch.
-type DownloadBatchResponse struct {
-	Response
-}
-
-// DownloadBatch calls GET /docgen_batches/{batch_id}/content: download the documents of a batch.
-func (c *Client) DownloadBatch(ctx context.Context, batchId string, editors ...RequestEditor) (*DownloadBatchResponse, error) {
-	return call(ctx, c, &DownloadBatchResponse{}, "GET", pathOf("/docgen_batches/%s/content", batchId), nil, nil, editors)
-}
-
 // CheckTemplateResponse is the response to CheckTemplate.
 type CheckTemplateResponse struct {
 	Response
@@ -204,7 +204,6 @@ type CreateDocumentResponse struct {
 	Response
 	JSON200 *Document
 	JSON202 *Job
-	JSON422 *ErrorBody
 }
 
 // CreateDocument calls POST /docgen_documents: generate one document.
@@ -299,7 +298,6 @@ func (c *Client) RetryJob(ctx context.Context, jobId string, body RetryJobReques
 type CreatePreviewResponse struct {
 	Response
 	JSON200 *Preview
-	JSON422 *ErrorBody
 }
 
 // CreatePreview calls POST /docgen_previews: preview a document.

@@ -671,6 +671,15 @@ type CreateWebhookRequest struct {
 	Triggers []Trigger `json:"triggers"`
 }
 
+// CsvForm defines model for CsvForm.
+type CsvForm struct {
+	// Delimiter The character between cells: a comma, a semicolon, a tab, or | (default: the most frequent one in the headings).
+	Delimiter *string `json:"delimiter,omitempty"`
+
+	// GroupBy The headings of the columns that are the same on all lines of a document. Consecutive lines with the same values become one document, and each adds an item to the lists whose heading has [].
+	GroupBy *[]string `json:"group_by,omitempty"`
+}
+
 // DataCheck defines model for DataCheck.
 type DataCheck struct {
 	// Failures What would be missing in the document, or why it would not be generated, and warnings.
@@ -682,15 +691,6 @@ type DataCheck struct {
 
 // DataCheckStatus The status that a job with this data would have.
 type DataCheckStatus string
-
-// CsvForm defines model for CsvForm.
-type CsvForm struct {
-	// Delimiter The character between cells: a comma, a semicolon, a tab, or | (default: the most frequent one in the headings).
-	Delimiter *string `json:"delimiter,omitempty"`
-
-	// GroupBy The headings of the columns that are the same on all lines of a document. Consecutive lines with the same values become one document, and each adds an item to the lists whose heading has [].
-	GroupBy *[]string `json:"group_by,omitempty"`
-}
 
 // Delivery defines model for Delivery.
 type Delivery struct {

@@ -203,10 +203,6 @@ func TestAcceptInterrupted(t *testing.T) {
 	})
 }
 
-type failing struct{ err error }
-
-func (f *failing) Read([]byte) (int, error) { return 0, f.err }
-
 // A slow batch is kept for as long as its data arrives, but not forever.
 func TestAcceptSlowly(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

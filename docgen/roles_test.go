@@ -399,7 +399,8 @@ var operations = []operation{
 var ndjson = docgen.DataFormat{Format: docgen.FormatNDJSON, Name: "Document"}
 
 // notOnItems are the operations without a target: on lists, on users, and without roles.
-var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "Batches", "CancelBatch", "CheckBatch", "ClaimKey",
+var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "Batches", "CancelBatch",
+	"CheckBatch", "ClaimKey",
 	"CreateArchive", "DeleteBatch", "DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery",
 	"DeleteListener", "EraseUser", "FindUser",
 	"PollListener", "Invitations", "Job", "JobInput", "RetryBatch", "RetryJob", "WaitForBatch", "WaitForJob", "WatchBatch",

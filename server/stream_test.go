@@ -51,8 +51,8 @@ func (f dataForm) encode(t *testing.T) (body []byte, contentType string) {
 	return buf.Bytes(), w.FormDataContentType()
 }
 
-// stream sends a streamed batch of the owner.
-func (w *world) stream(f dataForm, header http.Header) response {
+// streamData sends a streamed batch of the owner.
+func (w *world) streamData(f dataForm, header http.Header) response {
 	w.t.Helper()
 	body, contentType := f.encode(w.t)
 	r := request{body: body, header: http.Header{"Content-Type": {contentType}}}
@@ -62,8 +62,8 @@ func (w *world) stream(f dataForm, header http.Header) response {
 	return w.do("POST /docgen_batches", r)
 }
 
-// streamed returns the attributes of a streamed batch.
-func streamed(s scene, more object) object {
+// streamedBatch returns the attributes of a streamed batch.
+func streamedBatch(s scene, more object) object {
 	attributes := with(batch(s), more)
 	delete(attributes, "document_generation_data")
 	return attributes
@@ -82,8 +82,8 @@ func TestStreamedBatches(t *testing.T) {
 			{data: "name|x,y\nAda|1\nBob|2", attributes: object{"data_format": "csv", "csv": object{"delimiter": "|"}}},
 			{data: "name,items[].x\nAda,1\nAda,2\nBob,1", attributes: object{"data_format": "csv", "csv": object{"group_by": []string{"name"}}}},
 		} {
-			f.attributes = with(streamed(s, pattern), f.attributes)
-			got := w.stream(f, nil).want(t, 202)
+			f.attributes = with(streamedBatch(s, pattern), f.attributes)
+			got := w.streamData(f, nil).want(t, 202)
 			jobs, err := w.Jobs(t.Context(), w.owner, docgen.JobFilter{BatchID: new(fmt.Sprint(got["id"]))}, docgen.PageRequest{})
 			must(t, err)
 			if len(jobs.Entries) != 2 {
@@ -95,19 +95,19 @@ func TestStreamedBatches(t *testing.T) {
 			}
 		}
 		try := dataForm{fileName: "rows.csv", data: "generated_file_name,naem\nA,Ada\n",
-			attributes: streamed(s, object{"options": object{"dry_run": true}})}
-		tried := w.stream(try, nil).want(t, 200)
+			attributes: streamedBatch(s, object{"options": object{"dry_run": true}})}
+		tried := w.streamData(try, nil).want(t, 200)
 		if finding := tried["findings"].([]any)[0].(object); finding["line"] != 2.0 || finding["generated_file_name"] != "A.docx" {
 			t.Errorf("the dry run is %v", tried)
 		}
 		key := http.Header{"Idempotency-Key": {"stream"}}
-		keyed := dataForm{fileName: "rows.csv", data: "name\nAda\n", attributes: streamed(s, pattern)}
-		first := w.stream(keyed, key).want(t, 202)
-		if again := w.stream(keyed, key); !again.replayed() || again.json(t)["id"] != first["id"] {
+		keyed := dataForm{fileName: "rows.csv", data: "name\nAda\n", attributes: streamedBatch(s, pattern)}
+		first := w.streamData(keyed, key).want(t, 202)
+		if again := w.streamData(keyed, key); !again.replayed() || again.json(t)["id"] != first["id"] {
 			t.Errorf("the repeated response is %s, the first one %v", again.text, first)
 		}
 		keyed.data = "name\nBob\n"
-		w.stream(keyed, key).want(t, 422, "idempotency_key_reused")
+		w.streamData(keyed, key).want(t, 422, "idempotency_key_reused")
 	})
 }
 
@@ -142,14 +142,14 @@ func TestStreamedBatchErrors(t *testing.T) {
 			{"another folder", dataForm{data: rows, fileName: "a.csv", attributes: object{"destination_folder": ref(4711, "folder")}},
 				"bad_request", []string{"invalid_parameter destination_folder.id"}},
 		} {
-			tt.form.attributes = with(streamed(s, nil), tt.form.attributes)
-			got := w.stream(tt.form, nil).want(w.t, 400, tt.code)
+			tt.form.attributes = with(streamedBatch(s, nil), tt.form.attributes)
+			got := w.streamData(tt.form, nil).want(w.t, 400, tt.code)
 			if names := problems(got); tt.problems != nil && strings.Join(names, ", ") != strings.Join(tt.problems, ", ") {
 				w.t.Errorf("%s: problems %q, want %q: %v", tt.name, names, tt.problems, got)
 			}
 		}
 		for _, as := range []string{"other", "reader"} {
-			body, contentType := dataForm{data: rows, fileName: "a.csv", attributes: streamed(s, nil)}.encode(w.t)
+			body, contentType := dataForm{data: rows, fileName: "a.csv", attributes: streamedBatch(s, nil)}.encode(w.t)
 			got := w.do("POST /docgen_batches", request{as: as, body: body, header: http.Header{"Content-Type": {contentType}}})
 			if got.StatusCode != 404 && got.StatusCode != 403 {
 				w.t.Errorf("%s gets %d %s", as, got.StatusCode, got.text)
@@ -161,12 +161,12 @@ func TestStreamedBatchErrors(t *testing.T) {
 func TestStreamedBatchLimits(t *testing.T) {
 	runWith(t, server.Config{RateLimits: noLimits}, docgen.Limits{StreamedDocuments: 3, StreamedBytes: 4096, BatchBytes: 100}, func(w *world) {
 		s := w.scene()
-		f := dataForm{fileName: "a.csv", data: "generated_file_name\nA\nB\nC\n", attributes: streamed(s, nil)}
-		w.stream(f, nil).want(w.t, 202)
+		f := dataForm{fileName: "a.csv", data: "generated_file_name\nA\nB\nC\n", attributes: streamedBatch(s, nil)}
+		w.streamData(f, nil).want(w.t, 202)
 		f.data += "D\n"
-		w.stream(f, nil).want(w.t, 400, "bad_request")
+		w.streamData(f, nil).want(w.t, 400, "bad_request")
 		f.data = "generated_file_name,name\nA," + strings.Repeat("x", 2<<20)
-		w.stream(f, nil).want(w.t, 413, "request_entity_too_large")
+		w.streamData(f, nil).want(w.t, 413, "request_entity_too_large")
 	})
 }
 
@@ -176,7 +176,7 @@ func TestBrokenStream(t *testing.T) {
 		s := w.scene()
 		before := w.allJobs()
 		data := "generated_file_name,name\n" + strings.Repeat("A,Ada\n", 20_000)
-		body, contentType := dataForm{fileName: "a.csv", data: data, attributes: streamed(s, nil)}.encode(w.t)
+		body, contentType := dataForm{fileName: "a.csv", data: data, attributes: streamedBatch(s, nil)}.encode(w.t)
 		c := w.wire(w.t)
 		c.send(fmt.Sprintf("POST /2.0/docgen_batches HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nsvc-version: 2025.0\r\n"+
 			"Content-Type: %s\r\nContent-Length: %d\r\nX-Request-Id: broken\r\n\r\n", w.tokens["owner"], contentType, len(body)))
@@ -188,7 +188,7 @@ func TestBrokenStream(t *testing.T) {
 		if n := w.allJobs(); n != before {
 			w.t.Errorf("%d jobs are left of the batch", n-before)
 		}
-		w.stream(dataForm{fileName: "a.csv", data: data, attributes: streamed(s, nil)}, nil).want(w.t, 202)
+		w.streamData(dataForm{fileName: "a.csv", data: data, attributes: streamedBatch(s, nil)}, nil).want(w.t, 202)
 	})
 }
 
