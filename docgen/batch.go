@@ -225,7 +225,11 @@ func (s *Service) batch(ctx context.Context, q *store.Queries, c *Caller, id str
 		return Batch{}, err
 	}
 	found, err := batchOf(c, row)
-	found.Accepting = known.RemovedAt != 0
+	if found.Accepting = known.RemovedAt != 0; err != nil || !found.Accepting {
+		return found, err
+	}
+	jobs, err := q.CountJobs(ctx, id) // the row gets their number when the batch is complete
+	found.Jobs[StatusPending] = int(jobs)
 	return found, err
 }
 

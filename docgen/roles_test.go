@@ -42,6 +42,14 @@ TryBatch from a template                           404      403        ✓      
 TryData from a template                            404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
 CreateBatch into a folder                          400      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 AcceptBatch into a folder                          400      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+OrderDocument from a template                      404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
+OrderDocument into a folder                        400      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+RequestDocument from a template                    404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
+RequestDocument into a folder                      400      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+StoreDocument into a folder                        404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+Ticket                                             404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
+CreateUpload of a file                             404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
+CreateUpload of a version                          404      403      403      403      403      403        ✓        ✓        ✓        ✓
 CreateFile                                         404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 CreateFolder                                       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 UpdateFile to move something of one's own in       404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
@@ -182,6 +190,42 @@ var operations = []operation{
 	}},
 	{"TryBatch from a template", "", func(w *world, c *docgen.Caller, at target) error {
 		_, err := w.TryBatch(w.t.Context(), c, batchOf(at.template, at.own, "{}"))
+		return err
+	}},
+	{"Ticket", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.Ticket(w.t.Context(), c, at.file, 0)
+		return err
+	}},
+	{"CreateUpload of a file", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CreateUpload(w.t.Context(), c, docgen.NewUpload{ParentID: at.folder, Name: "large.bin", Size: 1})
+		return err
+	}},
+	{"CreateUpload of a version", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CreateUpload(w.t.Context(), c, docgen.NewUpload{FileID: at.file, Size: 1})
+		return err
+	}},
+	{"OrderDocument from a template", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.OrderDocument(w.t.Context(), c, documentOf(at.template, nil))
+		return err
+	}},
+	{"OrderDocument into a folder", docgen.CodeBadRequest, func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.OrderDocument(w.t.Context(), c, documentOf(at.ownTemplate, &at.folder))
+		return err
+	}},
+	{"RequestDocument from a template", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.RequestDocument(w.t.Context(), c, documentOf(at.template, nil))
+		return err
+	}},
+	{"RequestDocument into a folder", docgen.CodeBadRequest, func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.RequestDocument(w.t.Context(), c, documentOf(at.ownTemplate, &at.folder))
+		return err
+	}},
+	{"StoreDocument into a folder", "", func(w *world, c *docgen.Caller, at target) error {
+		request := oneDocument()
+		request.DestinationID = &at.folder
+		order, err := w.OrderDocument(w.t.Context(), w.alice, request)
+		must(w.t, err)
+		_, err = w.StoreDocument(w.t.Context(), c, order, strings.NewReader("text"))
 		return err
 	}},
 	{"AcceptBatch from a template", "", func(w *world, c *docgen.Caller, at target) error {
@@ -396,11 +440,18 @@ var operations = []operation{
 	}},
 }
 
+// documentOf returns a request for a document of a template.
+func documentOf(template int64, folder *int64) docgen.DocumentRequest {
+	return docgen.DocumentRequest{TemplateID: template, OutputType: docgen.OutputDocx, DestinationID: folder,
+		Input: new(docgen.Inputs).Parse([]byte("{}"))}
+}
+
 var ndjson = docgen.DataFormat{Format: docgen.FormatNDJSON, Name: "Document"}
 
 // notOnItems are the operations without a target: on lists, on users, and without roles.
-var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "Batches", "CancelBatch",
-	"CheckBatch", "ClaimKey",
+var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "BatchBundle",
+	"Batches", "CancelBatch",
+	"CheckBatch", "ClaimKey", "CommitUpload", "DeleteUpload", "SavePart", "Upload", "UploadParts",
 	"CreateArchive", "DeleteBatch", "DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery",
 	"DeleteListener", "EraseUser", "FindUser",
 	"PollListener", "Invitations", "Job", "JobInput", "RetryBatch", "RetryJob", "WaitForBatch", "WaitForJob", "WatchBatch",

@@ -115,7 +115,7 @@ const copyFailedJobs = `-- name: CopyFailedJobs :execrows
 INSERT INTO docgen_jobs (id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id,
     failures, finished_at, waiting)
 SELECT j.id + CAST($1 AS BIGINT), CAST($2 AS TEXT), j.template_file_id, j.created_by, j.file_name, 'pending', 0, 0, 0,
-    '', 0, FALSE
+    '', 0, TRUE
 FROM docgen_jobs j
 WHERE j.batch_id = $3 AND j.status = 'failed' AND j.id >= $4 AND j.id <= $5
 AND (NOT j.canceled OR CAST($6 AS BOOLEAN))
@@ -174,6 +174,17 @@ func (q *Queries) CopyInputs(ctx context.Context, arg CopyInputsParams) (int64, 
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const countJobs = `-- name: CountJobs :one
+SELECT COUNT(*) FROM docgen_jobs WHERE batch_id = $1
+`
+
+func (q *Queries) CountJobs(ctx context.Context, batchID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countJobs, batchID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
 const failedJobs = `-- name: FailedJobs :one

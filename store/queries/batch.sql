@@ -55,7 +55,7 @@ WHERE j.batch_id = $1 AND j.status = 'failed' AND (NOT j.canceled OR CAST(sqlc.a
 INSERT INTO docgen_jobs (id, batch_id, template_file_id, created_by, file_name, status, attempt, output_file_id, output_version_id,
     failures, finished_at, waiting)
 SELECT j.id + CAST(sqlc.arg(more) AS BIGINT), CAST(sqlc.arg(to_batch) AS TEXT), j.template_file_id, j.created_by, j.file_name, 'pending', 0, 0, 0,
-    '', 0, FALSE
+    '', 0, TRUE
 FROM docgen_jobs j
 WHERE j.batch_id = sqlc.arg(from_batch) AND j.status = 'failed' AND j.id >= sqlc.arg(from_id) AND j.id <= sqlc.arg(to_id)
 AND (NOT j.canceled OR CAST(sqlc.arg(canceled) AS BOOLEAN));
@@ -66,3 +66,6 @@ INSERT INTO docgen_inputs (job_id, data)
 SELECT i.job_id + CAST(sqlc.arg(more) AS BIGINT), i.data FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id
 WHERE j.batch_id = sqlc.arg(from_batch) AND j.status = 'failed' AND j.id >= sqlc.arg(from_id) AND j.id <= sqlc.arg(to_id)
 AND (NOT j.canceled OR CAST(sqlc.arg(canceled) AS BOOLEAN));
+
+-- name: CountJobs :one
+SELECT COUNT(*) FROM docgen_jobs WHERE batch_id = $1;
