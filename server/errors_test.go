@@ -119,8 +119,8 @@ func TestErrors(t *testing.T) {
 
 			{"an id in the path that is no number", "GET /files/abc", request{}, 404, "not_found", []string{"invalid_parameter file"},
 				"There is no operation GET /files/abc. 'abc' is not the id of a file"},
-			{"an operation that does not exist", "POST /files/upload_sessions", request{body: object{}}, 404, "not_found",
-				[]string{"invalid_parameter file"}, "There is no operation POST /files/upload_sessions."},
+			{"an operation that does not exist", "POST /files/collections", request{body: object{}}, 404, "not_found",
+				[]string{"invalid_parameter file"}, "There is no operation POST /files/collections."},
 			{"a slash at the end", "GET /files/", request{}, 404, "not_found", nil, "must not end with a slash"},
 			{"an id in the path beyond 64 bits", "GET /files/99999999999999999999", request{}, 404, "not_found",
 				[]string{"invalid_parameter file"}, ""},
