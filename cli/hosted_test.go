@@ -84,7 +84,7 @@ func (h *hosted) requests() []string {
 
 // tunnel connects the client of a CONNECT request to an address until both have ended.
 func tunnel(w http.ResponseWriter, address string) {
-	server, err := net.Dial("tcp", address) //nolint:noctx // the test ends both
+	server, err := net.Dial("tcp", address)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
 		return

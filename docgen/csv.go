@@ -88,7 +88,8 @@ func openCSV(in *bufio.Reader, limited *rowReader, f *DataFormat, schema *lang.S
 	if err != nil {
 		return nil, err
 	}
-	return c, c.readHeadings(slices.Clone(heads), f, schema)
+	err = c.readHeadings(slices.Clone(heads), f, schema)
+	return c, err
 }
 
 // delimiterOf returns the delimiter that is most frequent on the first line, outside of quotes.
@@ -194,7 +195,7 @@ func (c *csvRows) next(r *row) error {
 		why := c.failed
 		c.failed = nil
 		r.fail("", "%v", why)
-		return nil
+		return nil //nolint:nilerr // the row has it
 	}
 	begin := r.line
 	c.addLine(r, c.ahead, true)
@@ -214,7 +215,7 @@ func (c *csvRows) next(r *row) error {
 	}
 	r.line = begin
 	c.finish(r)
-	return nil
+	return nil //nolint:nilerr // the end of the data ends the group
 }
 
 // cloneCells copies the cells of a line, which the next line overwrites.

@@ -232,7 +232,7 @@ func (n *csvNode) appendList(b []byte, cells []string, r *row) (text []byte, fil
 	return append(b, ']'), filled
 }
 
-var csvNumber = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?$`)
+var csvNumber = regexp.MustCompile(`^-?\d+(\.\d+)?([eE][-+]?\d{1,3})?$`)
 
 // appendValue appends the value of a cell. An empty cell of a number, or of true and false, has none.
 func (n *csvNode) appendValue(b []byte, cell string, r *row) (text []byte, filled bool) {

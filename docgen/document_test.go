@@ -118,12 +118,12 @@ func TestStoreDocument(t *testing.T) {
 }
 
 // finish plays the worker for the job of a document on request.
-func (w *world) finish(job docgen.Job, text string) docgen.Job {
+func (w *world) finish(job docgen.Job) docgen.Job {
 	w.t.Helper()
 	ctx := w.t.Context()
 	claim, err := w.ClaimBatch(ctx, job.BatchID)
 	must(w.t, err)
-	output, err := w.SaveOutput(ctx, claim.Jobs[0], reader(text))
+	output, err := w.SaveOutput(ctx, claim.Jobs[0], reader("Dear Ada"))
 	must(w.t, err)
 	_, err = w.CompleteJobs(ctx, claim, []docgen.Result{{Job: claim.Jobs[0], Output: &output}})
 	must(w.t, err)
@@ -149,7 +149,7 @@ func TestTemporaryDocuments(t *testing.T) {
 		}
 		w.clock.advance(2 * docgen.TemporaryTime)
 		w.removeTemporary(0) // the job has not ended
-		job = w.finish(job, "Dear Ada")
+		job = w.finish(job)
 		if got := w.text(w.alice, job.OutputFileID, 0); got != "Dear Ada" {
 			t.Errorf("the document reads %q", got)
 		}
@@ -186,7 +186,7 @@ func TestTemporaryDocumentIsKeptByMovingIt(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		job, err := w.RequestDocument(t.Context(), w.alice, oneDocument())
 		must(t, err)
-		job = w.finish(job, "Dear Ada")
+		job = w.finish(job)
 		_, err = w.UpdateFile(t.Context(), w.alice, job.OutputFileID, docgen.ItemChange{ParentID: new(int64(0))})
 		must(t, err)
 		w.clock.advance(docgen.TemporaryTime + time.Second)
@@ -204,7 +204,7 @@ func TestRequestedDocumentWithDestination(t *testing.T) {
 		r.DestinationID = &folder
 		job, err := w.RequestDocument(t.Context(), w.alice, r)
 		must(t, err)
-		w.finish(job, "Dear Ada")
+		w.finish(job)
 		w.clock.advance(docgen.TemporaryTime + time.Second)
 		w.removeTemporary(1) // its template
 		if names := w.names(w.alice, folder); !slices.Equal(names, []string{"Letter.docx"}) {
@@ -226,7 +226,7 @@ func TestTemporaryDocumentsOfDeletedUser(t *testing.T) {
 		manager := w.caller("admin")
 		job, err := w.RequestDocument(t.Context(), w.alice, oneDocument())
 		must(t, err)
-		w.finish(job, "Dear Ada")
+		w.finish(job)
 		must(t, w.DeleteUser(t.Context(), manager, w.alice.User.ID, false))
 		w.removeTemporary(1)
 		_, err = w.Content(t.Context(), admin, job.OutputFileID, 0)

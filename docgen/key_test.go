@@ -12,14 +12,14 @@ import (
 	"platen/docgen"
 )
 
-func keyed(key, target, digest string) docgen.KeyedRequest {
-	return docgen.KeyedRequest{Key: key, Target: target, Digest: func() string { return digest }}
+func keyed(key, target string) docgen.KeyedRequest {
+	return docgen.KeyedRequest{Key: key, Target: target, Digest: func() string { return "digest" }}
 }
 
 // claimKey claims a key that must be free.
 func (w *world) claimKey(c *docgen.Caller, key string) *docgen.KeyClaim {
 	w.t.Helper()
-	claim, kept, err := w.ClaimKey(w.t.Context(), c, keyed(key, "POST /folders", "digest"))
+	claim, kept, err := w.ClaimKey(w.t.Context(), c, keyed(key, "POST /folders"))
 	must(w.t, err)
 	if claim == nil {
 		w.t.Fatalf("the key %q is not free, but has %+v", key, kept)
@@ -35,18 +35,18 @@ func TestKeys(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		claim := w.claimKey(w.alice, "k")
-		_, _, err := w.ClaimKey(ctx, w.alice, keyed("k", "POST /folders", "digest"))
+		_, _, err := w.ClaimKey(ctx, w.alice, keyed("k", "POST /folders"))
 		wantCode(t, err, docgen.CodeKeyInUse)
 		must(t, claim.Complete(ctx, created))
 
-		_, kept, err := w.ClaimKey(ctx, w.alice, keyed("k", "POST /folders", "digest"))
+		_, kept, err := w.ClaimKey(ctx, w.alice, keyed("k", "POST /folders"))
 		must(t, err)
 		if r := kept.Response; r.Status != 201 || string(r.Body) != `{"id":"1"}` || r.Header["ETag"] != "3" || r.Lost {
 			t.Errorf("the stored response is %+v", r)
 		}
 		wantCode(t, kept.Same("digest"), "")
 		wantCode(t, kept.Same("another"), docgen.CodeKeyReused)
-		_, _, err = w.ClaimKey(ctx, w.alice, keyed("k", "POST /archives", "digest"))
+		_, _, err = w.ClaimKey(ctx, w.alice, keyed("k", "POST /archives"))
 		wantCode(t, err, docgen.CodeKeyReused)
 		_, _, err = w.ClaimKey(ctx, w.caller("alice", docgen.ScopeRead), docgen.KeyedRequest{
 			Key: "k", Target: "POST /folders", Scope: docgen.ScopeWrite,
@@ -103,7 +103,7 @@ func (w *world) folderWith(claim *docgen.KeyClaim, name string) {
 
 func (w *world) wantLost(key string) {
 	w.t.Helper()
-	_, kept, err := w.ClaimKey(w.t.Context(), w.alice, keyed(key, "POST /folders", "digest"))
+	_, kept, err := w.ClaimKey(w.t.Context(), w.alice, keyed(key, "POST /folders"))
 	must(w.t, err)
 	wantCode(w.t, kept.Same("digest"), docgen.CodeKeyLost)
 	wantCode(w.t, kept.Same("another"), docgen.CodeKeyReused)
@@ -125,7 +125,7 @@ func TestKeysOfKilledServer(t *testing.T) {
 		changed.Abandon()
 
 		w.clock.advance(29 * time.Second)
-		_, _, err = w.ClaimKey(ctx, w.alice, keyed("early", "POST /folders", "digest"))
+		_, _, err = w.ClaimKey(ctx, w.alice, keyed("early", "POST /folders"))
 		if wantCode(t, err, docgen.CodeKeyInUse); asError(t, err).RetryAfter != time.Second {
 			t.Errorf("Retry-After is %v, want 1s", asError(t, err).RetryAfter)
 		}
@@ -136,7 +136,7 @@ func TestKeysOfKilledServer(t *testing.T) {
 		if n := w.count("SELECT COUNT(*) FROM docgen_batches"); n != 1 {
 			t.Errorf("there are %d batches, want 1", n)
 		}
-		_, kept, err := w.ClaimKey(ctx, w.alice, keyed("late", "POST /folders", "digest"))
+		_, kept, err := w.ClaimKey(ctx, w.alice, keyed("late", "POST /folders"))
 		must(t, err)
 		if wantCode(t, kept.Same("digest"), ""); kept.Result != id {
 			t.Errorf("the result is %q, want the batch %s", kept.Result, id)
@@ -153,7 +153,7 @@ func TestConcurrentKeys(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 20 {
 			all.Go(func() {
-				claim, _, err := servers[i%2].ClaimKey(context.WithoutCancel(t.Context()), w.alice, keyed("k", "POST /folders", "digest"))
+				claim, _, err := servers[i%2].ClaimKey(context.WithoutCancel(t.Context()), w.alice, keyed("k", "POST /folders"))
 				if claim != nil {
 					claims.Add(1)
 					claim.Abandon()
@@ -173,7 +173,7 @@ func TestMaximumOfKeys(t *testing.T) {
 	runWith(t, docgen.Limits{Keys: 2}, func(t *testing.T, w *world) {
 		w.claimKey(w.alice, "1")
 		w.claimKey(w.alice, "2")
-		_, _, err := w.ClaimKey(t.Context(), w.alice, keyed("3", "POST /folders", "digest"))
+		_, _, err := w.ClaimKey(t.Context(), w.alice, keyed("3", "POST /folders"))
 		wantCode(t, err, docgen.CodeRefused)
 		w.claimKey(w.bob, "3")
 		w.clock.advance(24 * time.Hour)

@@ -283,7 +283,7 @@ func microsOf(t time.Time, otherwise int64) int64 {
 	if t.IsZero() {
 		return otherwise
 	}
-	return cmp.Or(t.UnixMicro(), 1) // 0 means that there is no time
+	return cmp.Or(t.UnixMicro(), 1) // 0 stands for no time
 }
 
 func randomBytes(n int) []byte {

@@ -322,7 +322,7 @@ func (s *Service) CommitUpload(ctx context.Context, c *Caller, id int64, commit 
 			ContentCreatedAt: commit.ContentCreatedAt, ContentModifiedAt: commit.ContentModifiedAt,
 		}, content)
 	}
-	if err = errors.Join(err, content.Close()); err != nil {
+	if err := errors.Join(err, content.Close()); err != nil {
 		return nil, err
 	}
 	if err := s.endUpload(ctx, id); err != nil { // the file exists: the session expires, and the sweep deletes the rest
@@ -374,7 +374,7 @@ func (r *partsReader) Read(p []byte) (int, error) {
 			r.parts = r.parts[1:]
 		}
 		n, err := r.open.Read(p)
-		if err != io.EOF { //nolint:errorlint // as a Reader returns it
+		if err != io.EOF {
 			return n, err
 		}
 		if err := r.Close(); err != nil || n > 0 {

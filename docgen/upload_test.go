@@ -96,7 +96,7 @@ func TestUploadInParts(t *testing.T) {
 		}
 		_, err = w.CommitUpload(ctx, w.alice, session.ID, commit)
 		wantCode(t, err, docgen.CodeNotFound)
-		w.wantParts(0)
+		w.wantNoParts()
 
 		// A version, whose parts arrive in the reverse order.
 		session = start(docgen.NewUpload{FileID: file.ID, Name: "renamed.bin"})
@@ -116,16 +116,16 @@ func TestUploadInParts(t *testing.T) {
 	})
 }
 
-// wantParts checks the number of parts in the blob store.
-func (w *world) wantParts(want int) {
+// wantNoParts checks that the blob store has no parts.
+func (w *world) wantNoParts() {
 	w.t.Helper()
 	got := 0
 	for _, err := range w.blobs.List(w.t.Context(), "parts/") {
 		must(w.t, err)
 		got++
 	}
-	if got != want {
-		w.t.Errorf("%d parts are stored, want %d", got, want)
+	if got != 0 {
+		w.t.Errorf("%d parts are stored, want none", got)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 		if !errors.Is(err, broken) {
 			t.Errorf("an interrupted part: %v", err)
 		}
-		w.wantParts(0)
+		w.wantNoParts()
 		_, err = w.SavePart(ctx, w.bob, session.ID, last, session.Size, strings.NewReader("text"))
 		wantCode(t, err, docgen.CodeNotFound)
 		first, err := w.SavePart(ctx, w.alice, session.ID, last, session.Size, strings.NewReader("text"))
@@ -173,7 +173,7 @@ func TestPartsThatDoNotFit(t *testing.T) {
 		wantCode(t, err, docgen.CodeBadRequest)
 		wantCode(t, w.DeleteUpload(ctx, w.bob, session.ID), docgen.CodeNotFound)
 		must(t, w.DeleteUpload(ctx, w.alice, session.ID))
-		w.wantParts(0)
+		w.wantNoParts()
 		_, err = w.Upload(ctx, w.alice, session.ID)
 		wantCode(t, err, docgen.CodeNotFound)
 	})
@@ -258,7 +258,7 @@ func TestExpiredUploads(t *testing.T) {
 		w.clock.advance(time.Hour + time.Minute) // everything is older than a day
 		_, err = w.Sweep(ctx)
 		must(t, err)
-		w.wantParts(0)
+		w.wantNoParts()
 		if n := w.count("SELECT COUNT(*) FROM upload_sessions") + w.count("SELECT COUNT(*) FROM upload_parts"); n != 0 {
 			t.Errorf("%d rows are left", n)
 		}

@@ -52,7 +52,7 @@ func (o *requested) check(ctx context.Context, used *cachedTemplate) (*docgen.Ch
 	check := &docgen.Check{Reading: *reading.Bounded()}
 	if used.broken != nil {
 		check.Failures = used.broken.failures()
-		return check, nil
+		return check, nil //nolint:nilerr // The failures of the check have the error.
 	}
 	fonts, err := o.fontWarnings(ctx, o.use())
 	if err != nil {
@@ -103,7 +103,7 @@ func (o *requested) annotate(ctx context.Context, check *docgen.Check) ([]byte, 
 	defer core.Release()
 	var annotated bytes.Buffer
 	if err := docx.Annotate(&annotated, bytes.NewReader(file), int64(len(file)), problems); err != nil {
-		return nil, nil //nolint:nilerr // the failures of the check say why the file cannot be read
+		return nil, nil
 	}
 	return annotated.Bytes(), nil
 }

@@ -348,7 +348,8 @@ func (g *Generator) readTags(ctx context.Context, task docgen.ReadTags) error {
 func readingOf(read *cachedTemplate) (docgen.Reading, error) {
 	if read.broken != nil {
 		found := read.broken.failures()
-		return docgen.Reading{Problem: read.broken.Error(), Details: found.Details, Warnings: found.Warnings, Includes: read.files}, nil
+		reading := docgen.Reading{Problem: read.broken.Error(), Details: found.Details, Warnings: found.Warnings, Includes: read.files}
+		return reading, nil //nolint:nilerr // The reading has the error.
 	}
 	found := read.template.Tags()
 	tags := make([]docgen.Tag, len(found))

@@ -130,8 +130,8 @@ func (o *requested) draw(ctx context.Context, content []byte) ([]docgen.Image, e
 }
 
 // unable returns the error for a document that cannot be generated.
-func unable(why string, further ...string) error {
-	return docgen.FailDocument(docgen.Failures{Errors: append([]string{why}, further...)})
+func unable(why string) error {
+	return docgen.FailDocument(docgen.Failures{Errors: []string{why}})
 }
 
 // template returns the compiled template.

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,7 +45,7 @@ func TestDownloadBatch(t *testing.T) {
 		must(w.t, err)
 
 		res := w.do("GET /docgen_batches/"+made+"/content", request{})
-		if res.StatusCode != 200 || res.Header.Get("Content-Type") != "application/zip" {
+		if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "application/zip" {
 			w.t.Fatalf("status %d, %v", res.StatusCode, res.Header)
 		}
 		archive, err := zip.NewReader(bytes.NewReader(res.text), int64(len(res.text)))

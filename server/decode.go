@@ -45,6 +45,15 @@ var refusedFields = []string{
 	"can_non_owners_invite", "disposition_at", "is_collaboration_restricted_to_enterprise", "lock", "permissions", "shared_link",
 }
 
+// A decoder reads text into a struct. Its methods return the errors of the JSON decoder.
+type decoder struct {
+	text     []byte
+	in       *jsontext.Decoder // of text
+	inputs   *docgen.Inputs
+	problems []docgen.Problem
+	tolerant bool // ignores unknown fields
+}
+
 func (d *decoder) decode(v any) ([]docgen.Problem, error) {
 	if len(bytes.TrimSpace(d.text)) == 0 {
 		return nil, failf(docgen.CodeBadRequest, "The body is empty; it must be a JSON object.")
@@ -100,15 +109,6 @@ func problemAt(text []byte, at int, reason string) string {
 	line := 1 + bytes.Count(before, []byte("\n"))
 	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 	return fmt.Sprintf("line %d, column %d: %s", line, column, reason)
-}
-
-// A decoder reads text into a struct. Its methods return the errors of the JSON decoder.
-type decoder struct {
-	text     []byte
-	in       *jsontext.Decoder // of text
-	inputs   *docgen.Inputs
-	problems []docgen.Problem
-	tolerant bool // ignores unknown fields
 }
 
 var (

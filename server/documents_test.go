@@ -43,7 +43,7 @@ func TestDocumentOnTheWire(t *testing.T) {
 		template, data := wordFile(w.t, "Dear {{name}},"), `{"name": "Ada"}`
 		parts := form{{"template", template}, {"user_input", data}, {"output_type", "docx"}, {"generated_file_name", "Offer – Ada"}}
 		res := w.do("POST /docgen_documents", request{body: parts})
-		if res.StatusCode != 200 || !strings.Contains(wordText(w.t, res.text), "Dear Ada,") {
+		if res.StatusCode != http.StatusOK || !strings.Contains(wordText(w.t, res.text), "Dear Ada,") {
 			w.t.Fatalf("status %d, %d bytes", res.StatusCode, len(res.text))
 		}
 		for header, want := range map[string]string{
@@ -160,7 +160,7 @@ func TestDocumentsAsJobs(t *testing.T) {
 			w.do("GET /docgen_jobs/"+v["id"].(string), request{as: "other"}).want(w.t, 404)
 		}
 		res := w.do("POST /docgen_documents", prefer("wait=20"))
-		if res.StatusCode != 200 || res.Header.Get("Preference-Applied") != "wait=20" {
+		if res.StatusCode != http.StatusOK || res.Header.Get("Preference-Applied") != "wait=20" {
 			w.t.Errorf("Prefer: wait=20: status %d, %v", res.StatusCode, res.Header)
 		}
 		v := w.do("POST /docgen_documents", prefer("wait=soon")).want(w.t, 400, "bad_request")

@@ -82,10 +82,10 @@ func parseKey(values []string) (string, error) {
 func unquoteKey(text string) (key string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
+		switch c := text[i]; c {
+		case '"':
 			return b.String(), i == len(text)-1
-		case c == '\\':
+		case '\\':
 			if i++; i == len(text) || text[i] != '"' && text[i] != '\\' {
 				return "", false
 			}

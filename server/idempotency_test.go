@@ -120,7 +120,7 @@ func TestIdempotencyKeyOfBrokenConnection(t *testing.T) {
 				w.t.Fatal(w.logs.find("idempotency"))
 			}
 			got := w.do("POST /folders", withKey("k", newFolder("a")))
-			if got.StatusCode != 409 {
+			if got.StatusCode != http.StatusConflict {
 				got.want(w.t, 201)
 				break
 			}
@@ -139,11 +139,11 @@ func TestConcurrentIdempotencyKeys(t *testing.T) {
 		for range 12 {
 			all.Go(func() {
 				switch got := w.do("POST /docgen_batches", withKey("k", batch(s))); {
-				case got.StatusCode == 202 && got.replayed():
+				case got.StatusCode == http.StatusAccepted && got.replayed():
 					replayed.Add(1)
-				case got.StatusCode == 202:
+				case got.StatusCode == http.StatusAccepted:
 					fresh.Add(1)
-				case got.StatusCode != 409 || got.Header.Get("Retry-After") == "":
+				case got.StatusCode != http.StatusConflict || got.Header.Get("Retry-After") == "":
 					w.t.Errorf("%d %v %s", got.StatusCode, got.Header, got.text)
 				}
 			})

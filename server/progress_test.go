@@ -154,7 +154,9 @@ func TestProgressStreamDuringShutdown(t *testing.T) {
 		if e, ok := stream.next(); ok {
 			w.t.Errorf("event %+v during the shutdown", e)
 		}
-		<-served
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			w.t.Error(err)
+		}
 		if status := <-waited; status != http.StatusOK {
 			w.t.Errorf("status %d for a request that waits", status)
 		}

@@ -160,19 +160,21 @@ func (p boolParam) parse(name string) (bool, error) {
 func pathID(kind, text string) (int64, error) {
 	id, ok := parseID(text)
 	if !ok {
-		return 0, &notAnID{kind, text}
+		return 0, &notAnIDError{kind, text}
 	}
 	return int64(id), nil
 }
 
-// notAnID is the error for a path with something else in the position of an identifier.
-type notAnID struct{ kind, text string }
+// notAnIDError is the error for a path with something else in the position of an identifier.
+type notAnIDError struct{ kind, text string }
 
-func (e *notAnID) Error() string { return quoteParameter(e.text) + " is not the id of a " + e.kind }
+func (e *notAnIDError) Error() string {
+	return quoteParameter(e.text) + " is not the id of a " + e.kind
+}
 
 // explained returns the Error of an operation with the path of the request.
 func explained(r *http.Request, err error) error {
-	wrong, ok := errors.AsType[*notAnID](err)
+	wrong, ok := errors.AsType[*notAnIDError](err)
 	if !ok {
 		return err
 	}

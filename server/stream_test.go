@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
@@ -56,9 +57,7 @@ func (w *world) streamData(f dataForm, header http.Header) response {
 	w.t.Helper()
 	body, contentType := f.encode(w.t)
 	r := request{body: body, header: http.Header{"Content-Type": {contentType}}}
-	for name, values := range header {
-		r.header[name] = values
-	}
+	maps.Copy(r.header, header)
 	return w.do("POST /docgen_batches", r)
 }
 
@@ -151,7 +150,7 @@ func TestStreamedBatchErrors(t *testing.T) {
 		for _, as := range []string{"other", "reader"} {
 			body, contentType := dataForm{data: rows, fileName: "a.csv", attributes: streamedBatch(s, nil)}.encode(w.t)
 			got := w.do("POST /docgen_batches", request{as: as, body: body, header: http.Header{"Content-Type": {contentType}}})
-			if got.StatusCode != 404 && got.StatusCode != 403 {
+			if got.StatusCode != http.StatusNotFound && got.StatusCode != http.StatusForbidden {
 				w.t.Errorf("%s gets %d %s", as, got.StatusCode, got.text)
 			}
 		}

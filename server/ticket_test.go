@@ -25,11 +25,11 @@ func (w *world) follow(res response, r request) response {
 	return w.do(res.Request.Method+" "+strings.TrimPrefix(target.Path, "/2.0"), r)
 }
 
-// wantStatus checks the status of a response that is not JSON.
-func (r response) wantStatus(t *testing.T, status int) {
+// wantOK checks that the status of a response is 200.
+func (r response) wantOK(t *testing.T) {
 	t.Helper()
-	if r.StatusCode != status {
-		t.Errorf("status %d, want %d: %s", r.StatusCode, status, r.text)
+	if r.StatusCode != http.StatusOK {
+		t.Errorf("status %d, want 200: %s", r.StatusCode, r.text)
 	}
 }
 
@@ -45,14 +45,14 @@ func TestRedirectedDownload(t *testing.T) {
 		const call = "GET /files/{file_id}/content"
 		redirect := func(as string) response { return w.do(at(call, s), request{as: as}) }
 		ranged := request{header: http.Header{"Range": {"bytes=2-4"}}}
-		if res := w.follow(redirect("owner"), ranged); res.StatusCode != 206 || string(res.text) != "234" {
+		if res := w.follow(redirect("owner"), ranged); res.StatusCode != http.StatusPartialContent || string(res.text) != "234" {
 			w.t.Errorf("a range: status %d: %s", res.StatusCode, res.text)
 		}
-		if res := w.follow(redirect("reader"), request{as: "reader"}); res.StatusCode != 200 || string(res.text) != "0123456789" {
+		if res := w.follow(redirect("reader"), request{as: "reader"}); res.StatusCode != http.StatusOK || string(res.text) != "0123456789" {
 			w.t.Errorf("with a token: status %d: %s", res.StatusCode, res.text)
 		}
 		head := w.do(at("HEAD /files/{file_id}/content", s), request{})
-		if res := w.follow(head, request{}); res.StatusCode != 200 || res.ContentLength != 10 {
+		if res := w.follow(head, request{}); res.StatusCode != http.StatusOK || res.ContentLength != 10 {
 			w.t.Errorf("HEAD: status %d, %d bytes", res.StatusCode, res.ContentLength)
 		}
 		first := redirect("owner")
@@ -125,7 +125,7 @@ func TestStaleTickets(t *testing.T) {
 			w.t.Run(tt.name, func(t *testing.T) {
 				s := w.scene()
 				redirect := w.do(at("GET /files/{file_id}/content", s), request{as: tt.as})
-				w.follow(redirect, request{}).wantStatus(t, 200)
+				w.follow(redirect, request{}).wantOK(t)
 				tt.change(s)
 				w.follow(redirect, request{}).want(t, tt.status, tt.code)
 			})
@@ -138,8 +138,8 @@ func TestTicketsCount(t *testing.T) {
 	runBox(t, server.RateLimits{Requests: 3, Uploads: -1, Guests: 2}, func(w *world) {
 		s := w.scene()
 		redirect := w.do(at("GET /files/{file_id}/content", s), request{})
-		w.follow(redirect, request{}).wantStatus(w.t, 200)
-		w.follow(redirect, request{}).wantStatus(w.t, 200)
+		w.follow(redirect, request{}).wantOK(w.t)
+		w.follow(redirect, request{}).wantOK(w.t)
 		w.follow(redirect, request{}).want(w.t, 429, "rate_limit_exceeded")
 		w.do("GET /downloads/invalid", request{as: "guest"}).want(w.t, 401, "unauthorized")
 		w.do("GET /downloads/invalid", request{}).want(w.t, 401, "unauthorized") // no access token replaces a ticket
@@ -151,7 +151,7 @@ func TestTicketsCount(t *testing.T) {
 func TestDirectDownload(t *testing.T) {
 	runOnce(t, server.Config{RateLimits: noLimits}, func(w *world) {
 		s := w.scene()
-		w.do(at("GET /files/{file_id}/content", s), request{}).wantStatus(w.t, 200)
+		w.do(at("GET /files/{file_id}/content", s), request{}).wantOK(w.t)
 		w.do(at("GET /files/{file_id}/content", s)+"?access_token="+w.tokens["owner"], request{}).want(w.t, 400, "bad_request")
 	})
 }

@@ -253,12 +253,12 @@ type filePart struct {
 
 func (f *filePart) Read(p []byte) (int, error) {
 	n, err := f.Part.Read(p)
-	if err == io.EOF {
+	if err == io.EOF { //nolint:errorlint // as a Reader returns it
 		if failure := f.noFurtherPart(); failure != nil {
 			return n, failure
 		}
 	}
-	if err != nil && err != io.EOF && f.call.body.failure == nil {
+	if err != nil && !errors.Is(err, io.EOF) && f.call.body.failure == nil {
 		f.call.body.failure = err
 	}
 	return n, err
