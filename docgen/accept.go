@@ -18,6 +18,8 @@ import (
 const (
 	// maxAccepting is the maximum number of batches of one user that are being received at the same time.
 	maxAccepting = 3
+	// maxDiscarded is the maximum number of batches of one user that were discarded, and whose rows are still being deleted.
+	maxDiscarded = 10
 	// maxAcceptTime is the maximum time to receive the data of a batch.
 	maxAcceptTime = 6 * time.Hour
 	// maxBadRows is the maximum number of problems of rows in an Error. All bad rows are counted.
@@ -115,22 +117,31 @@ func (s *Service) prepareAccepting(ctx context.Context, c *Caller, b *NewBatch, 
 	})
 }
 
-// beginAccepting inserts the hidden batch, unless the user has too many.
+// beginAccepting inserts the hidden batch, unless the user has too many of them.
 func (s *Service) beginAccepting(ctx context.Context, c *Caller, b NewBatch, row store.InsertBatchParams) (*staging, error) {
-	var others int64
-	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
-		others, err = q.CountAccepting(ctx, s.micros(), c.User.ID)
+	return s.beginStaging(ctx, c, b, row, func(tx *store.Tx) error {
+		if _, err := tx.LockUser(ctx, c.User.ID); err != nil {
+			return err
+		}
+		accepting, err := tx.CountAccepting(ctx, s.micros(), c.User.ID)
+		if err != nil {
+			return err
+		}
+		if accepting >= maxAccepting {
+			return errAccepting("The server is receiving the data of %d batches of the user, the maximum. Retry when one of them is complete.",
+				accepting)
+		}
+		discarded, err := tx.CountDiscarded(ctx, s.micros(), c.User.ID)
+		if err == nil && discarded >= maxDiscarded {
+			err = errAccepting("The server is still deleting the rows of %d invalid or interrupted batches of the user, the maximum. Retry when "+
+				"it has deleted some.", discarded)
+		}
 		return err
 	})
-	if err == nil && others >= maxAccepting {
-		err = &Error{Code: CodeRefused, RetryAfter: time.Minute,
-			Message: fmt.Sprintf("The server is receiving the data of %d batches of the user, the maximum. Retry when one of them is complete.",
-				others)}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.beginStaging(ctx, c, b, row)
+}
+
+func errAccepting(format string, args ...any) error {
+	return &Error{Code: CodeRefused, RetryAfter: time.Minute, Message: fmt.Sprintf(format, args...)}
 }
 
 // read reads all rows. If any are invalid, it returns the Error for all of them.

@@ -247,6 +247,40 @@ func TestLimitsOfStreamedBatches(t *testing.T) {
 	})
 }
 
+// A user cannot stream more than 3 batches, even if all begin at the same moment, nor while many discarded ones are still being deleted.
+func TestManyStreamedBatches(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		const all = 8
+		b, results, accepted := w.streamed(), make(chan error), make(chan struct{})
+		for range all {
+			go func() {
+				data := csvOf(1, func(int) { <-accepted })
+				_, err := w.AcceptBatch(t.Context(), w.alice, b, csvFormat, data)
+				results <- err
+			}()
+		}
+		for range all - 3 {
+			wantCode(t, <-results, docgen.CodeRefused)
+		}
+		close(accepted)
+		for range 3 {
+			must(t, <-results)
+		}
+		for range 10 {
+			_, err := w.AcceptBatch(t.Context(), w.alice, b, csvFormat, strings.NewReader("number,total\n1,x\n"))
+			wantCode(t, err, docgen.CodeBadRequest)
+		}
+		_, err := w.AcceptBatch(t.Context(), w.alice, b, csvFormat, csvOf(1, func(int) {}))
+		wantCode(t, err, docgen.CodeRefused)
+		removed, _, err := w.RemoveBatches(t.Context())
+		if must(t, err); removed != 10 {
+			t.Errorf("%d batches were removed, want 10", removed)
+		}
+		_, err = w.AcceptBatch(t.Context(), w.alice, b, csvFormat, csvOf(1, func(int) {}))
+		must(t, err)
+	})
+}
+
 // The disk is checked for each portion.
 func TestAcceptOnLowDisk(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {

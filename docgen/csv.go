@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"slices"
 	"strings"
@@ -59,14 +60,17 @@ type csvRows struct {
 	ahead    []string // the first line of the next document, with its number
 	aheadAt  int
 	hasAhead bool
-	failed   error // of the line after the current document
+	failed   error               // of the line after the current document
+	groups   map[uint64]struct{} // hashes of the groups that were read; random, so that no data can cause collisions
+	seed     maphash.Seed
 	first    []string
 	text     []byte
 }
 
 // openCSV reads the headings.
 func openCSV(in *bufio.Reader, limited *rowReader, f *DataFormat, schema *lang.Schema, limits Limits, inputs *Inputs) (rows, error) {
-	c := &csvRows{in: csv.NewReader(in), limited: limited, limits: limits, inputs: inputs, name: -1}
+	c := &csvRows{in: csv.NewReader(in), limited: limited, limits: limits, inputs: inputs, name: -1,
+		groups: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
 	c.in.ReuseRecord = true
 	if c.in.Comma = rune((f.CSV.Delimiter + "\x00")[0]); f.CSV.Delimiter == "" {
 		begin, err := in.Peek(rowBuffer)
@@ -136,6 +140,9 @@ func (c *csvRows) readHeadings(heads []string, f *DataFormat, schema *lang.Schem
 		}
 		c.group = append(c.group, i)
 	}
+	if why := c.root.gap(); why != "" {
+		wrong = append(wrong, why)
+	}
 	if c.name < 0 && f.pattern == nil {
 		wrong = append(wrong, "the names of the documents are missing: add the column generated_file_name, or set generated_file_name to a "+
 			`pattern such as "Invoice {{number}}"`)
@@ -198,6 +205,7 @@ func (c *csvRows) next(r *row) error {
 		return nil //nolint:nilerr // the row has it
 	}
 	begin := r.line
+	c.checkGroup(r)
 	c.addLine(r, c.ahead, true)
 	for len(c.group) > 0 {
 		err := c.readLine()
@@ -221,10 +229,12 @@ func (c *csvRows) next(r *row) error {
 // cloneCells copies the cells of a line, which the next line overwrites.
 func cloneCells(to, cells []string) []string { return append(to[:0], cells...) }
 
-// readLine reads a line into c.ahead. A line that is not CSV is in c.failed.
+// readLine reads a line with a value into c.ahead. A line that is not CSV is in c.failed.
 func (c *csvRows) readLine() error {
-	c.limited.reset()
-	cells, err := c.in.Read()
+	cells, err := c.readCells()
+	for err == nil && len(cells) > 1 && isBlank(cells) { // as Excel writes empty lines
+		cells, err = c.readCells()
+	}
 	if errors.Is(err, errRowTooLong) {
 		return c.limited.tooLong(c.lastLine()+1, ": is a quote not closed?")
 	}
@@ -244,8 +254,35 @@ func (c *csvRows) readLine() error {
 	return nil
 }
 
+// readCells reads a line, up to its maximum length.
+func (c *csvRows) readCells() ([]string, error) {
+	c.limited.reset()
+	return c.in.Read()
+}
+
+func isBlank(cells []string) bool {
+	return !slices.ContainsFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) != "" })
+}
+
 // lastLine returns the last line that was read.
 func (c *csvRows) lastLine() int { return max(c.aheadAt, 1) }
+
+// checkGroup adds a problem if the group of a line was read before: its lines are not together.
+func (c *csvRows) checkGroup(r *row) {
+	if len(c.group) == 0 {
+		return
+	}
+	var h maphash.Hash
+	h.SetSeed(c.seed)
+	for _, i := range c.group {
+		maphash.WriteComparable(&h, c.first[i])
+	}
+	if _, known := c.groups[h.Sum64()]; known {
+		r.fail(c.columns[c.group[0]].head, "%s has a document with the same values on an earlier line, but not directly before: sort the lines "+
+			"by the columns of csv.group_by", quoteCell(c.first[c.group[0]]))
+	}
+	c.groups[h.Sum64()] = struct{}{}
+}
 
 func (c *csvRows) sameGroup(cells []string) bool {
 	for _, i := range c.group {

@@ -15,7 +15,7 @@ import (
 // csvSchema is the schema of a template with values of each kind.
 const csvSchema = `{"type":"object","properties":{"number":{"type":"string"},"total":{"type":"number"},"paid":{"type":"boolean"},
 	"due":{"type":"string","format":"date"},"customer":{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"number"}}},
-	"items":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"price":{"type":"number"}}}}}}`
+	"items":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"price":{"type":"number"}}}},"vip":{}}}`
 
 func TestCSV(t *testing.T) {
 	for _, tt := range []struct {
@@ -32,8 +32,21 @@ func TestCSV(t *testing.T) {
 			documents: []string{`A {"customer":{"name":"Ada","age":36},"items":[{"text":"x"}],"odd":{"a.b":"o"},"tags":["t"]}`}},
 		{name: "types come from the schema", data: "generated_file_name,number,total,paid,due,other\nA,007,007.50,TRUE,2026-01-31,007\n",
 			documents: []string{`A {"number":"007","total":7.50,"paid":true,"due":"2026-01-31","other":"007"}`}},
-		{name: "numbers", data: "generated_file_name,total\nA,-0012\nB,1e3\nC,0\nD, 5 \nE,00\n",
-			documents: []string{`A {"total":-12}`, `B {"total":1e3}`, `C {"total":0}`, `D {"total":5}`, `E {"total":0}`}},
+		{name: "numbers", data: "generated_file_name,total\nA,-0012\nC,0\nD, 5 \nE,00\n",
+			documents: []string{`A {"total":-12}`, `C {"total":0}`, `D {"total":5}`, `E {"total":0}`}},
+		{name: "a number that Excel has shortened", data: "generated_file_name,total\nA,1.23457E+11\n",
+			problems: []string{`line 2: total must be a number such as -1234.5, not "1.23457E+11"`}},
+		{name: "values that are only tested", data: "generated_file_name,vip\nA,False\nB,TRUE\nC,\nD,gold\nE,No\nF,0\n",
+			documents: []string{`A {"vip":false}`, `B {"vip":true}`, `C {}`, `D {"vip":"gold"}`},
+			problems:  []string{`line 6: vip must be true or false, not "No"`, `line 7: vip must be true or false, not "0"`}},
+		{name: "items by position", data: "generated_file_name,items[0].text,items[1].text\nA,x,\nB,,y\nC,,\n",
+			documents: []string{`A {"items":[{"text":"x"}]}`, `C {"items":[]}`},
+			problems: []string{"line 3: items[1].text has a value, but the item at position 0, items[0].text, is empty: fill items from the first " +
+				"one on"}},
+		{name: "positions that are missing", data: "generated_file_name,items[0].text,items[2].text\nA,x,y\n", problems: []string{
+			`line 1: "items[2].text" is position 2 of its list, but no heading has position 1`}},
+		{name: "lines without values", data: "generated_file_name,number\nA,1\n,\n ,\nB,2\n,\n",
+			documents: []string{`A {"number":"1"}`, `B {"number":"2"}`}},
 		{name: "empty cells", data: "generated_file_name,number,total,paid\nA,,,\n", documents: []string{`A {"number":""}`}},
 		{name: "formulas are text", data: "generated_file_name,number\nA,\"=cmd|' /C calc'!A0\"\nB,+1\nC,@x\n",
 			documents: []string{`A {"number":"=cmd|' /C calc'!A0"}`, `B {"number":"+1"}`, `C {"number":"@x"}`}},
@@ -70,10 +83,15 @@ func TestCSV(t *testing.T) {
 		{name: "a pattern whose value is missing", data: "total\n\n1\nx\n", pattern: "{{number}}", problems: []string{
 			"line 3: the pattern for file names: The tag 'number' was not provided in the input data.",
 			`line 4: total must be a number such as -1234.5, not "x"`}},
-		{name: "groups", data: "generated_file_name,number,items[].text,items[].price\nA,1,x,1\nA,1,y,2\nA,,,\nB,2,z,3\nA,3,,\n",
+		{name: "groups", data: "generated_file_name,number,items[].text,items[].price\nA,1,x,1\nA,1,y,2\nA,,,\nB,2,z,3\nC,3,,\n",
 			form: docgen.CSVForm{GroupBy: []string{"generated_file_name"}},
 			documents: []string{`A {"number":"1","items":[{"text":"x","price":1},{"text":"y","price":2}]}`,
-				`B {"number":"2","items":[{"text":"z","price":3}]}`, `A {"number":"3","items":[]}`}},
+				`B {"number":"2","items":[{"text":"z","price":3}]}`, `C {"number":"3","items":[]}`}},
+		{name: "groups whose lines are not together", data: "generated_file_name,items[].text\nA,x\nB,y\nA,z\n",
+			form:      docgen.CSVForm{GroupBy: []string{"generated_file_name"}},
+			documents: []string{`A {"items":[{"text":"x"}]}`, `B {"items":[{"text":"y"}]}`},
+			problems: []string{`line 4: "A" has a document with the same values on an earlier line, but not directly before: sort the lines by ` +
+				"the columns of csv.group_by"}},
 		{name: "groups that differ", data: "generated_file_name,number,items[].price\nA,1,1\nA,2,x\nB,1,1\n",
 			form:      docgen.CSVForm{GroupBy: []string{"generated_file_name"}},
 			documents: []string{`B {"number":"1","items":[{"price":1}]}`},
@@ -232,7 +250,7 @@ func FuzzCSV(f *testing.F) {
 }
 
 func TestManyProblemsOfRow(t *testing.T) {
-	heads, cells := "generated_file_name", "A"
+	heads, cells := "generated_file_name,items[0].price", "A,x"
 	for _, name := range numbered("items[%d].price", 11) {
 		heads, cells = heads+","+name, cells+",x"
 	}

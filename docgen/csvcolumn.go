@@ -214,9 +214,11 @@ func (n *csvNode) append(b []byte, cells []string, r *row) (text []byte, filled 
 	return append(b, '}'), filled
 }
 
-// appendList appends a list without the items that have no value.
+// appendList appends a list without the items at its end that have no value. An empty item before another one would change the positions
+// of those after it.
 func (n *csvNode) appendList(b []byte, cells []string, r *row) (text []byte, filled bool) {
 	b = append(b, '[')
+	var empty *csvNode // before child
 	for _, child := range n.children {
 		before := len(b)
 		if filled {
@@ -225,14 +227,41 @@ func (n *csvNode) appendList(b []byte, cells []string, r *row) (text []byte, fil
 		var has bool
 		if b, has = child.append(b, cells, r); !has {
 			b = b[:before]
+			empty = child
 			continue
+		}
+		if empty != nil {
+			r.fail(child.firstHead(), "%s has a value, but the item at position %d, %s, is empty: fill items from the first one on",
+				child.firstHead(), empty.step.index, empty.firstHead())
+			empty = nil
 		}
 		filled = true
 	}
 	return append(b, ']'), filled
 }
 
-var csvNumber = regexp.MustCompile(`^-?\d+(\.\d+)?([eE][-+]?\d{1,3})?$`)
+// firstHead returns the heading of the first column of n.
+func (n *csvNode) firstHead() string {
+	for n.column < 0 {
+		n = n.children[0]
+	}
+	return n.head
+}
+
+// gap returns a problem of a list whose headings skip a position.
+func (n *csvNode) gap() string {
+	for i, child := range n.children {
+		if n.isList && !child.step.each && child.step.index != i {
+			return fmt.Sprintf("%q is position %d of its list, but no heading has position %d", child.firstHead(), child.step.index, i)
+		}
+		if why := child.gap(); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+var csvNumber = regexp.MustCompile(`^-?\d+(\.\d+)?$`)
 
 // appendValue appends the value of a cell. An empty cell of a number, or of true and false, has none.
 func (n *csvNode) appendValue(b []byte, cell string, r *row) (text []byte, filled bool) {
@@ -247,17 +276,24 @@ func (n *csvNode) appendValue(b []byte, cell string, r *row) (text []byte, fille
 			return b, false
 		}
 		return append(b, withoutZeros(trimmed)...), true
-	case n.schema.IsFlag():
-		switch strings.ToLower(trimmed) {
-		case "":
-			return b, false
-		case "true", "false":
-			return append(b, strings.ToLower(trimmed)...), true
-		}
-		r.fail(n.head, "%s must be true or false, not %s", n.head, quoteCell(cell))
-		return b, false
+	case n.schema.IsFlag(), n.schema.IsOpen():
+		return n.appendFlag(b, cell, r)
 	}
 	return appendText(b, cell), cell != ""
+}
+
+// appendFlag appends true or false. Where the template only tests the value, any text but a negative one counts as true.
+func (n *csvNode) appendFlag(b []byte, cell string, r *row) (text []byte, filled bool) {
+	switch flag := strings.ToLower(strings.TrimSpace(cell)); {
+	case flag == "":
+		return b, false
+	case flag == "true" || flag == "false":
+		return append(b, flag...), true
+	case n.schema.IsOpen() && !lang.MeansFalse(flag):
+		return appendText(b, cell), true
+	}
+	r.fail(n.head, "%s must be true or false, not %s", n.head, quoteCell(cell))
+	return b, false
 }
 
 // withoutZeros removes the leading zeros of a number, which JSON does not allow.

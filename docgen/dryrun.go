@@ -2,6 +2,7 @@ package docgen
 
 import (
 	"context"
+	"time"
 
 	"platen/docx/lang"
 	"platen/store"
@@ -71,7 +72,7 @@ func (s *Service) batchSchema(ctx context.Context, c *Caller, b NewBatch) (schem
 		err = s.startReading(ctx, c, b.TemplateID, unread)
 	}
 	if err == nil && schema == nil {
-		err = failf(CodeConflict, "The server is still reading the template. Retry in a moment.")
+		err = &Error{Code: CodeConflict, RetryAfter: time.Second, Message: "The server is still reading the template. Retry in a moment."}
 	}
 	return schema, versionID, err
 }

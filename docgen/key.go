@@ -39,6 +39,7 @@ type StoredResponse struct {
 	Header map[string]string `json:"header,omitempty"`
 	Body   json.RawMessage   `json:"body,omitempty"` // nil for a response without a body
 	Lost   bool              `json:"-"`              // only the status is known
+	FileID int64             `json:"file,omitempty"` // what the request stored, if the response is not stored, but has this file
 }
 
 // KeyedRequest is a request with an idempotency key.
@@ -70,6 +71,10 @@ type KeptKey struct {
 func (k *KeptKey) Same(digest string) error {
 	if k.digest != "" && k.digest != digest {
 		return errKeyReused()
+	}
+	if k.Response.FileID != 0 {
+		return failf(CodeKeyLost, "The first request with this Idempotency-Key stored its document as file %d. The response was sent only "+
+			"once: download the file.", k.Response.FileID)
 	}
 	if k.Result == "" && k.Response.Lost {
 		return failf(CodeKeyLost, "The first request with this Idempotency-Key was processed, but its response was not stored: it was "+

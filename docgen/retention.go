@@ -42,7 +42,8 @@ const (
 	oldPortion      = 200              // batches, or items in the trash, read at once
 	inputPortion    = 16               // inputs that one transaction deletes; each may have megabytes
 	failurePortion  = 64               // failures that one transaction deletes; each may have MaxFailureBytes
-	jobPortion      = 500              // jobs that one transaction deletes
+	jobPortion      = 1000             // maximum number of jobs of a batch that one transaction deletes
+	longRemoval     = time.Second / 10 // duration of such a transaction after which the next one deletes fewer jobs
 	auditPortion    = 1000             // entries of the audit log that one transaction deletes
 )
 
@@ -338,13 +339,12 @@ func (s *Service) RemoveBatches(ctx context.Context) (deleted int64, more bool, 
 			return deleted, more, err
 		}
 		for _, id := range ids {
-			for all := false; !all; {
-				if s.now().After(end) {
-					return deleted, true, nil
-				}
-				if all, err = s.removeBatchPortion(ctx, id); err != nil {
-					return deleted, false, fmt.Errorf("remove batch %s: %w", id, err)
-				}
+			all, err := s.removeBatch(ctx, id, end)
+			if err != nil {
+				return deleted, false, fmt.Errorf("remove batch %s: %w", id, err)
+			}
+			if !all {
+				return deleted, true, nil
 			}
 			deleted++
 		}
@@ -365,22 +365,37 @@ func (s *Service) endRemoveBatches(ctx context.Context) (more bool, err error) {
 	return false, err
 }
 
-// removeBatchPortion deletes one portion of a hidden batch in one transaction: first inputs and failures, then jobs, then the batch. all
-// reports that nothing is left.
-func (s *Service) removeBatchPortion(ctx context.Context, id string) (all bool, err error) {
+// removeBatch deletes a hidden batch in portions until a time. The data of a job may have bytes or megabytes, so the duration of a portion
+// determines the size of the next one. all reports that nothing is left.
+func (s *Service) removeBatch(ctx context.Context, id string, end time.Time) (all bool, err error) {
+	for portion := inputPortion; err == nil && !all && !s.now().After(end); {
+		began := s.now()
+		all, err = s.removeBatchPortion(ctx, id, portion)
+		if s.now().Sub(began) > longRemoval {
+			portion = max(portion/2, inputPortion)
+		} else {
+			portion = min(portion*2, jobPortion)
+		}
+	}
+	return all, err
+}
+
+// removeBatchPortion deletes the first jobs of a hidden batch in one transaction, and after the last ones, the batch. all reports that
+// nothing is left.
+func (s *Service) removeBatchPortion(ctx context.Context, id string, portion int) (all bool, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		all = false
 		held, err := tx.LockHiddenBatch(ctx, id, s.micros())
 		if all = held == 0; err != nil || all {
 			return err
 		}
-		if n, err := tx.DeleteSomeInputs(ctx, id, inputPortion); err != nil || n == inputPortion {
+		if err := tx.DeleteSomeInputs(ctx, id, int32(portion)); err != nil {
 			return err
 		}
-		if n, err := tx.DeleteSomeFailures(ctx, id, failurePortion); err != nil || n == failurePortion {
+		if err := tx.DeleteSomeFailures(ctx, id, int32(portion)); err != nil {
 			return err
 		}
-		if n, err := tx.DeleteSomeJobs(ctx, id, jobPortion); err != nil || n == jobPortion {
+		if n, err := tx.DeleteSomeJobs(ctx, id, int32(portion)); err != nil || n == int64(portion) {
 			return err
 		}
 		all = true

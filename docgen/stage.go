@@ -39,7 +39,7 @@ func sizeOf(inputs []store.DocgenInput) (size int) {
 // stage inserts a hidden batch with its jobs and their data. No lane has the batch before it is published, so no job is claimed.
 func (s *Service) stage(ctx context.Context, c *Caller, b NewBatch, batch store.InsertBatchParams, jobs []store.DocgenJob,
 	inputs []store.DocgenInput) (*staging, error) {
-	staged, err := s.beginStaging(ctx, c, b, batch)
+	staged, err := s.beginStaging(ctx, c, b, batch, func(*store.Tx) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -53,10 +53,14 @@ func (s *Service) stage(ctx context.Context, c *Caller, b NewBatch, batch store.
 	return staged, nil
 }
 
-// beginStaging inserts a hidden batch without jobs.
-func (s *Service) beginStaging(ctx context.Context, c *Caller, b NewBatch, batch store.InsertBatchParams) (*staging, error) {
+// beginStaging inserts a hidden batch without jobs. check can refuse it in the same transaction.
+func (s *Service) beginStaging(ctx context.Context, c *Caller, b NewBatch, batch store.InsertBatchParams,
+	check func(*store.Tx) error) (*staging, error) {
 	staged := &staging{service: s, id: batch.ID, until: s.micros() + stagedFor.Microseconds()}
 	return staged, s.db.WriteAsync(ctx, func(tx *store.Tx) error {
+		if err := check(tx); err != nil {
+			return err
+		}
 		if err := s.prepareBatch(ctx, tx.Queries, c, b, &batch); err != nil {
 			return err
 		}

@@ -46,7 +46,11 @@ func (g *Generator) Document(ctx context.Context, c *docgen.Caller, r docgen.Doc
 	}
 	// Do not stop now if the caller does, who could not know whether the document is stored.
 	document.Stored, err = g.service.StoreDocument(context.WithoutCancel(ctx), c, order, bytes.NewReader(document.Content))
-	return document, err
+	if err != nil {
+		return nil, err
+	}
+	document.Name = document.Stored.Name // with a number if the name was taken
+	return document, nil
 }
 
 // requested is a document that is generated on request.

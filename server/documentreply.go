@@ -58,12 +58,18 @@ func (a *api) sendDocument(c *call, d *docgen.Document) error {
 func acceptsJSON(r *http.Request) bool {
 	for _, header := range r.Header.Values("Accept") {
 		for accepted := range strings.SplitSeq(header, ",") {
-			if t, _, err := mime.ParseMediaType(accepted); err == nil && t == jsonType {
+			if t, params, err := mime.ParseMediaType(accepted); err == nil && t == jsonType && !refused(params["q"]) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// refused reports whether a quality value of RFC 9110, section 12.4.2, is 0: the client does not accept the type.
+func refused(quality string) bool {
+	q, err := strconv.ParseFloat(quality, 64)
+	return err == nil && q == 0
 }
 
 func documentOf(d *docgen.Document) document {

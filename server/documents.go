@@ -127,7 +127,11 @@ func (a *api) createDocument(ctx context.Context, c *call, _ *DocumentHeaders) (
 		return nil, err
 	}
 	prefer.apply(c.w.Header())
-	return sent, a.sendDocument(c, made)
+	out := &streamed{Body: sent.Body}
+	if made.Stored != nil {
+		out.kept = &docgen.StoredResponse{Status: http.StatusOK, FileID: made.Stored.ID}
+	}
+	return out, a.sendDocument(c, made)
 }
 
 // errLate is why a document is not generated while the client waits.
@@ -149,12 +153,20 @@ func (a *api) requestDocument(ctx context.Context, c *call, request *docgen.Docu
 	if err != nil {
 		return nil, err
 	}
-	h := c.w.Header()
+	h, place := c.w.Header(), a.baseURL+prefix+"/docgen_jobs/"+ID(accepted.ID).String()
 	prefer.apply(h)
 	h.Set("Content-Type", jsonType)
-	h.Set("Location", a.baseURL+prefix+"/docgen_jobs/"+ID(accepted.ID).String())
+	h.Set("Location", place)
+	text, err := marshal(jobOf(&accepted))
+	if err != nil {
+		return nil, err
+	}
 	c.w.WriteHeader(http.StatusAccepted)
-	return sent, writeJSON(c.w, jobOf(&accepted))
+	_, err = c.w.Write(append(text, '\n'))
+	return &streamed{Body: sent.Body, kept: &docgen.StoredResponse{
+		Status: http.StatusAccepted, Body: text,
+		Header: map[string]string{"Location": place, "Preference-Applied": h.Get("Preference-Applied")},
+	}}, err
 }
 
 // sent is the reply of an operation that has already written its response.

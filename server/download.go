@@ -84,7 +84,10 @@ func (a *api) redirect(ctx context.Context, c *call, fileID, versionID int64) (*
 }
 
 // A streamed response has already been written when its handler returns it.
-type streamed struct{ Body func(huma.Context) }
+type streamed struct {
+	Body func(huma.Context)
+	kept *docgen.StoredResponse // what an idempotency key keeps of the response; nil for nothing
+}
 
 func (a *api) downloadFile(ctx context.Context, c *call, in *DownloadQuery) (*streamed, error) {
 	id, err := pathID("file", in.FileID)

@@ -198,6 +198,9 @@ func (c *call) readRest(f *fingerprint) {
 
 // encodeResponse encodes the response of an operation like huma does.
 func encodeResponse(d *doc, out any) docgen.StoredResponse {
+	if s, ok := out.(*streamed); ok && s.kept != nil {
+		return *s.kept
+	}
 	r := docgen.StoredResponse{Status: d.status, Header: map[string]string{}}
 	if r.Status == 0 {
 		r.Status = http.StatusOK

@@ -107,6 +107,41 @@ func TestIdempotencyKeyOfUploads(t *testing.T) {
 	})
 }
 
+// A document is not kept for a repeated request, but its job, or the file that has it, is.
+func TestIdempotencyKeyOfDocuments(t *testing.T) {
+	run(t, func(w *world) {
+		t := w.t
+		parts := form{{"template", wordFile(t, "Dear {{name}},")}, {"user_input", `{"name":"Ada"}`}, {"output_type", "docx"}}
+		later := withKey("later", parts)
+		later.header.Set("Prefer", "respond-async")
+		first := w.do("POST /docgen_documents", later)
+		first.want(t, 202)
+		again := w.do("POST /docgen_documents", later)
+		again.want(t, 202)
+		if !again.replayed() || !bytes.Equal(again.text, first.text) || again.Header.Get("Location") != first.Header.Get("Location") ||
+			again.Header.Get("Preference-Applied") != "respond-async" {
+			t.Errorf("replayed response %v %s, want %v %s", again.Header, again.text, first.Header, first.text)
+		}
+
+		stored := withKey("stored", append(parts, [2]string{"destination_folder", `{"id":"0","type":"folder"}`}))
+		first = w.do("POST /docgen_documents", stored)
+		if first.StatusCode != http.StatusOK {
+			t.Fatalf("status %d: %s", first.StatusCode, first.text)
+		}
+		again = w.do("POST /docgen_documents", stored)
+		again.want(t, 409, "idempotency_result_lost")
+		if file := first.Header.Get("Docgen-Output-File"); file == "" || !bytes.Contains(again.text, []byte("file "+file+".")) {
+			t.Errorf("the response does not name file %q: %s", file, again.text)
+		}
+
+		for range 2 {
+			if got := w.do("POST /docgen_documents", withKey("sent", parts)); got.StatusCode != http.StatusOK || got.replayed() {
+				t.Errorf("status %d for a document that is not stored, replayed: %v", got.StatusCode, got.replayed())
+			}
+		}
+	})
+}
+
 // A connection that breaks before the body is complete leaves the key free.
 func TestIdempotencyKeyOfBrokenConnection(t *testing.T) {
 	run(t, func(w *world) {

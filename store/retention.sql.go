@@ -21,6 +21,19 @@ func (q *Queries) CountAccepting(ctx context.Context, now int64, userID int64) (
 	return count, err
 }
 
+const countDiscarded = `-- name: CountDiscarded :one
+SELECT COUNT(*) FROM docgen_batches
+WHERE removed_at <> 0 AND removed_at <= $1 AND created_by = $2 AND jobs_total = 0
+`
+
+// CountDiscarded returns the number of batches of a user that were discarded while they were received, and are not deleted yet.
+func (q *Queries) CountDiscarded(ctx context.Context, now int64, userID int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countDiscarded, now, userID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteBatch = `-- name: DeleteBatch :exec
 DELETE FROM docgen_batches WHERE id = $1
 `
@@ -76,39 +89,31 @@ func (q *Queries) DeleteOldInputs(ctx context.Context, finishedAt int64, limit i
 	return result.RowsAffected()
 }
 
-const deleteSomeFailures = `-- name: DeleteSomeFailures :execrows
-DELETE FROM docgen_failures WHERE docgen_failures.job_id IN (
-    SELECT f.job_id FROM docgen_failures f JOIN docgen_jobs j ON j.id = f.job_id WHERE j.batch_id = $1 LIMIT $2
-)
+const deleteSomeFailures = `-- name: DeleteSomeFailures :exec
+DELETE FROM docgen_failures WHERE docgen_failures.job_id IN (SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 ORDER BY j.id LIMIT $2)
 `
 
-func (q *Queries) DeleteSomeFailures(ctx context.Context, batchID string, limit int32) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteSomeFailures, batchID, limit)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+// DeleteSomeFailures deletes the failures of the first jobs of a batch.
+func (q *Queries) DeleteSomeFailures(ctx context.Context, batchID string, limit int32) error {
+	_, err := q.db.ExecContext(ctx, deleteSomeFailures, batchID, limit)
+	return err
 }
 
-const deleteSomeInputs = `-- name: DeleteSomeInputs :execrows
-DELETE FROM docgen_inputs WHERE docgen_inputs.job_id IN (
-    SELECT i.job_id FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id WHERE j.batch_id = $1 LIMIT $2
-)
+const deleteSomeInputs = `-- name: DeleteSomeInputs :exec
+DELETE FROM docgen_inputs WHERE docgen_inputs.job_id IN (SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 ORDER BY j.id LIMIT $2)
 `
 
-func (q *Queries) DeleteSomeInputs(ctx context.Context, batchID string, limit int32) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteSomeInputs, batchID, limit)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+// DeleteSomeInputs deletes the inputs of the first jobs of a batch.
+func (q *Queries) DeleteSomeInputs(ctx context.Context, batchID string, limit int32) error {
+	_, err := q.db.ExecContext(ctx, deleteSomeInputs, batchID, limit)
+	return err
 }
 
 const deleteSomeJobs = `-- name: DeleteSomeJobs :execrows
 DELETE FROM docgen_jobs WHERE docgen_jobs.id IN (SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 ORDER BY j.id LIMIT $2)
 `
 
-// DeleteSomeJobs deletes jobs of a batch. Their inputs and failures must already be deleted.
+// DeleteSomeJobs deletes the first jobs of a batch. Their inputs and failures must already be deleted.
 func (q *Queries) DeleteSomeJobs(ctx context.Context, batchID string, limit int32) (int64, error) {
 	result, err := q.db.ExecContext(ctx, deleteSomeJobs, batchID, limit)
 	if err != nil {

@@ -317,14 +317,14 @@ func truth(v Value) bool {
 
 // isTrue is truth for the value of n in a condition. It warns about strings that mean false, but count as true.
 func (e *Env) isTrue(n Node, v Value) bool {
-	if s, ok := v.(string); ok && meansFalse(s) {
+	if s, ok := v.(string); ok && MeansFalse(s) {
 		e.doubtAbout(n, "The value of '"+n.String()+"' is the string \""+s+"\", which counts as true.")
 	}
 	return truth(v)
 }
 
-// meansFalse reports whether a string is how programs write false: false, no, off, or the number 0.
-func meansFalse(s string) bool {
+// MeansFalse reports whether a string is how programs write false: false, no, off, or the number 0.
+func MeansFalse(s string) bool {
 	if len(s) > len("false") || s == "" {
 		return false
 	}

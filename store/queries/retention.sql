@@ -35,18 +35,21 @@ WHERE id = sqlc.arg(id) AND removed_at = sqlc.arg(until);
 -- CountAccepting returns the number of batches of a user that are being received.
 SELECT COUNT(*) FROM docgen_batches WHERE removed_at > sqlc.arg(now) AND created_by = sqlc.arg(user_id);
 
--- name: DeleteSomeInputs :execrows
-DELETE FROM docgen_inputs WHERE docgen_inputs.job_id IN (
-    SELECT i.job_id FROM docgen_inputs i JOIN docgen_jobs j ON j.id = i.job_id WHERE j.batch_id = $1 LIMIT $2
-);
+-- name: CountDiscarded :one
+-- CountDiscarded returns the number of batches of a user that were discarded while they were received, and are not deleted yet.
+SELECT COUNT(*) FROM docgen_batches
+WHERE removed_at <> 0 AND removed_at <= sqlc.arg(now) AND created_by = sqlc.arg(user_id) AND jobs_total = 0;
 
--- name: DeleteSomeFailures :execrows
-DELETE FROM docgen_failures WHERE docgen_failures.job_id IN (
-    SELECT f.job_id FROM docgen_failures f JOIN docgen_jobs j ON j.id = f.job_id WHERE j.batch_id = $1 LIMIT $2
-);
+-- name: DeleteSomeInputs :exec
+-- DeleteSomeInputs deletes the inputs of the first jobs of a batch.
+DELETE FROM docgen_inputs WHERE docgen_inputs.job_id IN (SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 ORDER BY j.id LIMIT $2);
+
+-- name: DeleteSomeFailures :exec
+-- DeleteSomeFailures deletes the failures of the first jobs of a batch.
+DELETE FROM docgen_failures WHERE docgen_failures.job_id IN (SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 ORDER BY j.id LIMIT $2);
 
 -- name: DeleteSomeJobs :execrows
--- DeleteSomeJobs deletes jobs of a batch. Their inputs and failures must already be deleted.
+-- DeleteSomeJobs deletes the first jobs of a batch. Their inputs and failures must already be deleted.
 DELETE FROM docgen_jobs WHERE docgen_jobs.id IN (SELECT j.id FROM docgen_jobs j WHERE j.batch_id = $1 ORDER BY j.id LIMIT $2);
 
 -- name: DeleteMerge :exec
