@@ -222,9 +222,10 @@ var operations = []operation{
 	}},
 	{"StoreDocument into a folder", "", func(w *world, c *docgen.Caller, at target) error {
 		request := oneDocument()
-		request.DestinationID = &at.folder
+		request.DestinationID = new(int64) // for the storage policy
 		order, err := w.OrderDocument(w.t.Context(), w.alice, request)
 		must(w.t, err)
+		order.DestinationID = &at.folder
 		_, err = w.StoreDocument(w.t.Context(), c, order, strings.NewReader("text"))
 		return err
 	}},
