@@ -116,8 +116,9 @@ var errorKinds = []errorKind{
 		Remedy: "Wait for the number of seconds in the `Retry-After` header, and send the same request again."},
 	{Code: docgen.CodeKeyLost, Status: http.StatusConflict,
 		Cause: "The first request with the `Idempotency-Key` changed something, but its response was not stored: the server crashed " +
-			"before it ended, or the response was too large. Nothing was done again.",
-		Remedy: "Check what the first request has done. If it must be repeated, send it with another key."},
+			"before it ended, or the response was too large or a document. Nothing was done again.",
+		Remedy: "Check what the first request has done: for a stored document, the message has the ID of its file. If the request must be " +
+			"repeated, send it with another key."},
 	{Code: docgen.CodePrecondition, Status: http.StatusPreconditionFailed,
 		Cause:  "The item has changed since you read the etag in `If-Match`.",
 		Remedy: "Read the item again and repeat the change with its new etag."},
