@@ -2,7 +2,6 @@ package docgen
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"platen/fair"
@@ -101,16 +100,10 @@ func (s *Service) CancelJobs(ctx context.Context) (more bool, err error) {
 
 // endCancelJobs marks the task as done, unless there is more to do.
 func (s *Service) endCancelJobs(ctx context.Context) (more bool, err error) {
-	err = s.db.Write(ctx, func(tx *store.Tx) error {
-		return endTask(ctx, tx, func() (bool, error) {
-			left, err := tx.CancelingBatches(ctx, 1)
-			return len(left) > 0, err
-		})
+	return s.endUnlessDue(ctx, func(tx *store.Tx) (bool, error) {
+		left, err := tx.CancelingBatches(ctx, 1)
+		return len(left) > 0, err
 	})
-	if errors.Is(err, errMoreIsDue) {
-		return true, nil
-	}
-	return false, err
 }
 
 // cancelPortion ends some waiting jobs of a canceled batch in one transaction.

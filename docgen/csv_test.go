@@ -15,7 +15,8 @@ import (
 // csvSchema is the schema of a template with values of each kind.
 const csvSchema = `{"type":"object","properties":{"number":{"type":"string"},"total":{"type":"number"},"paid":{"type":"boolean"},
 	"due":{"type":"string","format":"date"},"customer":{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"number"}}},
-	"items":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"price":{"type":"number"}}}},"vip":{}}}`
+	"items":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"price":{"type":"number"}}}},"vip":{},
+	"left":{"examples":["A"]}}}`
 
 func TestCSV(t *testing.T) {
 	for _, tt := range []struct {
@@ -39,6 +40,8 @@ func TestCSV(t *testing.T) {
 		{name: "values that are only tested", data: "generated_file_name,vip\nA,False\nB,TRUE\nC,\nD,gold\nE,No\nF,0\n",
 			documents: []string{`A {"vip":false}`, `B {"vip":true}`, `C {}`, `D {"vip":"gold"}`},
 			problems:  []string{`line 6: vip must be true or false, not "No"`, `line 7: vip must be true or false, not "0"`}},
+		{name: "values that are compared are text", data: "generated_file_name,left\nA,TRUE\nB,No\nC,0\nD,\n",
+			documents: []string{`A {"left":"TRUE"}`, `B {"left":"No"}`, `C {"left":"0"}`, `D {"left":""}`}},
 		{name: "items by position", data: "generated_file_name,items[0].text,items[1].text\nA,x,\nB,,y\nC,,\n",
 			documents: []string{`A {"items":[{"text":"x"}]}`, `C {"items":[]}`},
 			problems: []string{"line 3: items[1].text has a value, but the item at position 0, items[0].text, is empty: fill items from the first " +

@@ -78,16 +78,10 @@ func (s *Service) TruncateLog(ctx context.Context) error { return s.db.TruncateL
 
 // endErasures marks the task as done, unless another erasure has begun meanwhile (more is then true).
 func (s *Service) endErasures(ctx context.Context) (more bool, err error) {
-	err = s.db.Write(ctx, func(tx *store.Tx) error {
-		return endTask(ctx, tx, func() (bool, error) {
-			left, err := tx.Erasures(ctx, 1)
-			return len(left) > 0, err
-		})
+	return s.endUnlessDue(ctx, func(tx *store.Tx) (bool, error) {
+		left, err := tx.Erasures(ctx, 1)
+		return len(left) > 0, err
 	})
-	if errors.Is(err, errMoreIsDue) {
-		return true, nil
-	}
-	return false, err
 }
 
 // erasure is a user who is being erased.

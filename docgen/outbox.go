@@ -260,6 +260,17 @@ func endTask(ctx context.Context, tx *store.Tx, left func() (bool, error)) error
 	return err
 }
 
+// endUnlessDue ends the task that ctx belongs to in its own transaction, unless more is due for it.
+func (s *Service) endUnlessDue(ctx context.Context, due func(tx *store.Tx) (bool, error)) (more bool, err error) {
+	err = s.db.Write(ctx, func(tx *store.Tx) error {
+		return endTask(ctx, tx, func() (bool, error) { return due(tx) })
+	})
+	if errors.Is(err, errMoreIsDue) {
+		return true, nil
+	}
+	return false, err
+}
+
 // EndDeliveries ends the task of a webhook that ctx belongs to, unless a delivery is due. ended reports whether it did.
 func (s *Service) EndDeliveries(ctx context.Context, webhookID int64) (ended bool, err error) {
 	err = s.db.WriteAsync(ctx, func(tx *store.Tx) error {

@@ -2,7 +2,6 @@ package docgen
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -97,16 +96,10 @@ func (s *Service) RemoveTrees(ctx context.Context) (more bool, err error) {
 // endRemoval marks the task as done, unless a tree was added meanwhile (more is then true). Trees added later enqueue a
 // new task.
 func (s *Service) endRemoval(ctx context.Context) (more bool, err error) {
-	err = s.db.Write(ctx, func(tx *store.Tx) error {
-		return endTask(ctx, tx, func() (bool, error) {
-			left, err := tx.Removals(ctx, 1)
-			return len(left) > 0, err
-		})
+	return s.endUnlessDue(ctx, func(tx *store.Tx) (bool, error) {
+		left, err := tx.Removals(ctx, 1)
+		return len(left) > 0, err
 	})
-	if errors.Is(err, errMoreIsDue) {
-		return true, nil
-	}
-	return false, err
 }
 
 // removeMore deletes one portion of a hidden tree in one transaction. all reports that nothing is left.

@@ -353,16 +353,10 @@ func (s *Service) RemoveBatches(ctx context.Context) (deleted int64, more bool, 
 
 // endRemoveBatches marks the task as done, unless a batch was hidden meanwhile (more is then true).
 func (s *Service) endRemoveBatches(ctx context.Context) (more bool, err error) {
-	err = s.db.Write(ctx, func(tx *store.Tx) error {
-		return endTask(ctx, tx, func() (bool, error) {
-			left, err := tx.HiddenBatches(ctx, s.micros(), 1)
-			return len(left) > 0, err
-		})
+	return s.endUnlessDue(ctx, func(tx *store.Tx) (bool, error) {
+		left, err := tx.HiddenBatches(ctx, s.micros(), 1)
+		return len(left) > 0, err
 	})
-	if errors.Is(err, errMoreIsDue) {
-		return true, nil
-	}
-	return false, err
 }
 
 // removeBatch deletes a hidden batch in portions until a time. The data of a job may have bytes or megabytes, so the duration of a portion

@@ -205,13 +205,7 @@ func (r *retrying) begin(ctx context.Context, tx *store.Tx) error {
 	if err := tx.SetRetry(ctx, r.batch.ID, r.origin.ID, r.jobID); err != nil {
 		return err
 	}
-	if _, err := tx.StageBatch(ctx, r.staged.until, r.batch.ID, 0); err != nil {
-		return err
-	}
-	// If the process ends before the batch is complete, this task deletes it.
-	_, err := tx.Enqueue(ctx, store.Job{Task: RemoveBatches{}, Queue: RemovalQueue, At: timeOf(r.staged.until).Add(time.Second),
-		Tries: maintenanceTries})
-	return err
+	return r.staged.hide(ctx, tx, r.staged.until, 0)
 }
 
 // check locks the original batch, and checks the account of the caller, other retries, the template, and the destination.
@@ -328,10 +322,8 @@ func (r *retrying) publish(ctx context.Context, tx *store.Tx) error {
 	if r.total == 0 {
 		return errInputDeleted()
 	}
+	r.batch.JobsTotal = r.total
 	if err := r.staged.publish(ctx, tx, r.batch); err != nil {
-		return err
-	}
-	if err := tx.SetJobsTotal(ctx, r.batch.ID, r.batch.Number, r.total); err != nil {
 		return err
 	}
 	if r.options.PDF != nil {

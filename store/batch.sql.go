@@ -267,16 +267,6 @@ func (q *Queries) LockBatch(ctx context.Context, id string) (int64, error) {
 	return result.RowsAffected()
 }
 
-const setJobsTotal = `-- name: SetJobsTotal :exec
-UPDATE docgen_batches SET number = $2, jobs_total = $3 WHERE id = $1
-`
-
-// SetJobsTotal completes a batch whose jobs were counted while they were inserted.
-func (q *Queries) SetJobsTotal(ctx context.Context, iD string, number int64, jobsTotal int64) error {
-	_, err := q.db.ExecContext(ctx, setJobsTotal, iD, number, jobsTotal)
-	return err
-}
-
 const setRetry = `-- name: SetRetry :exec
 UPDATE docgen_batches SET retry_of = $2, retry_of_job = $3 WHERE id = $1
 `

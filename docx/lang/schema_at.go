@@ -24,8 +24,8 @@ func (s *Schema) Items() *Schema {
 // IsNumber reports whether a value must be a number.
 func (s *Schema) IsNumber() bool { return s != nil && s.kind == aDecimal }
 
-// IsOpen reports whether any value suits, because only conditions read it.
-func (s *Schema) IsOpen() bool { return s != nil && s.kind == anything }
+// IsOpen reports whether any value suits, because conditions only test whether there is one. Values that are compared have examples.
+func (s *Schema) IsOpen() bool { return s != nil && s.kind == anything && len(s.examples) == 0 }
 
 // IsFlag reports whether a value must be true or false.
 func (s *Schema) IsFlag() bool { return s != nil && s.kind == aFlag }

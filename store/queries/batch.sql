@@ -23,10 +23,6 @@ RETURNING id;
 -- SetRetry records which batch, or which job of it, a batch retries.
 UPDATE docgen_batches SET retry_of = $2, retry_of_job = $3 WHERE id = $1;
 
--- name: SetJobsTotal :exec
--- SetJobsTotal completes a batch whose jobs were counted while they were inserted.
-UPDATE docgen_batches SET number = $2, jobs_total = $3 WHERE id = $1;
-
 -- name: UnfinishedRetry :one
 -- UnfinishedRetry returns another batch that retries the same jobs and has not ended, including one that is being received.
 SELECT id FROM docgen_batches
