@@ -25,7 +25,9 @@ import (
 	"platen/blob"
 	"platen/docgen"
 	"platen/generate"
+	"platen/pdf"
 	"platen/pdf/office"
+	"platen/pdf/raster"
 	"platen/server"
 	"platen/store"
 	"platen/store/storetest"
@@ -33,6 +35,7 @@ import (
 
 func TestMain(m *testing.M) {
 	office.Worker(os.Args)
+	raster.Worker(os.Args)
 	storetest.Main(m)
 }
 
@@ -48,6 +51,7 @@ type world struct {
 	owner  *docgen.Caller
 	tokens map[string]string // by the name of the caller
 	api    *document         // for validating every response
+	engine pdf.Engine        // for PDFs; nil if the server has none
 }
 
 // The callers of a world. guest sends no token. expired has an expired token of the owner. scope has a token of the
@@ -103,7 +107,13 @@ func newWorld(t *testing.T, db *store.DB, cfg server.Config, limits docgen.Limit
 // newWorldOf creates a world with a service whose contents are in a separate directory.
 func newWorldOf(t *testing.T, cfg server.Config, service docgen.Config) *world {
 	t.Helper()
-	w := &world{t: t, logs: &logs{}, tokens: map[string]string{"guest": ""}}
+	return newWorldWith(t, cfg, service, nil)
+}
+
+// newWorldWith is newWorldOf with an engine for PDFs, whose pages the server draws too.
+func newWorldWith(t *testing.T, cfg server.Config, service docgen.Config, engine pdf.Engine) *world {
+	t.Helper()
+	w := &world{t: t, logs: &logs{}, tokens: map[string]string{"guest": ""}, engine: engine}
 	w.clock.Store(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).UnixMicro())
 	var err error
 	w.blobs, err = blob.Open(t.TempDir())
@@ -138,7 +148,13 @@ func (w *world) serve(cfg server.Config) {
 	listener := httptest.NewUnstartedServer(nil)
 	w.url = "http://" + listener.Listener.Addr().String()
 	cfg.Service, cfg.Log, cfg.BaseURL, w.compat = w.Service, log, w.url, cfg.Compat
-	cfg.Generator = generate.New(generate.Config{Service: w.Service, Log: log, Picture: unanswered})
+	generator := generate.Config{Service: w.Service, Log: log, Picture: unanswered, PDF: w.engine}
+	if w.engine != nil {
+		self, err := os.Executable()
+		must(w.t, err)
+		generator.Pages = raster.New(raster.Config{Worker: self})
+	}
+	cfg.Generator = generate.New(generator)
 	listener.Config = server.NewHTTPServer(server.New(cfg), log)
 	listener.Listener = server.Listener(listener.Listener, w.url, log)
 	listener.Start()

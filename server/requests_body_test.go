@@ -111,10 +111,12 @@ func (g *generator) object(schema object, at string) *jsonNode {
 	if at := slices.Index(names, "type"); at > 0 { // which says of what kind the id is
 		names = slices.Insert(slices.Delete(names, at, at+1), 0, "type")
 	}
+	chosen, other := g.templateField(properties)
 	kind := ""
 	for _, name := range names {
 		switch {
-		case !slices.Contains(required, any(name)) && !g.chance(g.likely(name)):
+		case name == other:
+		case name != chosen && !slices.Contains(required, any(name)) && !g.chance(g.likely(name)):
 		case name == "id" && kind != "":
 			made.add(name, leaf(quoted(g.id(kind))))
 		default:
@@ -126,6 +128,18 @@ func (g *generator) object(schema object, at string) *jsonNode {
 		}
 	}
 	return made
+}
+
+// templateField decides, for a request that takes a template either as a file or in the request itself, which field it has. The other
+// field stays away, except by mistake.
+func (g *generator) templateField(properties object) (chosen, other string) {
+	if properties["file"] == nil || properties["template"] == nil || g.wrong() {
+		return "", ""
+	}
+	if g.chance(50) {
+		return "file", "template"
+	}
+	return "template", "file"
 }
 
 // likely returns the probability, in percent, that an optional field is present. In apt requests, mostly fields that
@@ -166,6 +180,11 @@ func (g *generator) text(schema object, at string) string {
 			return fmt.Sprintf("new%d@example.com", g.rand.IntN(1000))
 		}
 		return pick(g, "owner@example.com", "other@example.com", "OTHER@example.com", "new@example.com", "nobody@elsewhere.example")
+	case name == "template": // in Base64
+		if g.apt || g.chance(50) {
+			return "«template:letter»"
+		}
+		return pick(g, goodNames...)
 	case name == "locale":
 		return pick(g, "de-CH", "en", "xx")
 	case name == "time_zone":
@@ -253,6 +272,9 @@ func (g *generator) parts(body *jsonNode) string {
 	for i, name := range body.names {
 		if name == "file" && body.values[i].open == "" || name == "template" {
 			content := pick(g, "", "text", "«repeat:100000:x»", "\x00\xff")
+			if name == "template" && (g.apt || g.chance(50)) {
+				content = "«word:letter»"
+			}
 			if name == "file" {
 				name = pick(g, "file", "file", "content", "contents")
 			}

@@ -99,6 +99,8 @@ var aptCallers = map[string]string{"archives": "archivist", "storage_policies": 
 // caller draws the caller of a request, seldom one who cannot be authenticated.
 func (g *generator) caller(path string) string {
 	switch name, ok := aptCallers[strings.Split(path, "/")[1]]; {
+	case g.apt && strings.HasSuffix(path, "/folders/0"): // which needs access to all content
+		return "archivist"
 	case g.apt && ok && path != "/users/me":
 		return name
 	case g.apt:
@@ -134,6 +136,7 @@ var fitting = []struct {
 	{regexp.MustCompile(`/upload_sessions/.*/commit$`), map[string][]string{"upload_session": {"full"}}},
 	{regexp.MustCompile(`/retry$`), map[string][]string{"docgen_batch": {"failed", "failed2"}, "docgen_job": {"failed", "failed2"},
 		"file_version": {"shared"}}},
+	{regexp.MustCompile(`^POST /docgen_(documents|checks|previews)$`), map[string][]string{"file": {"letter"}, "file_version": {"letter"}}},
 	{regexp.MustCompile(`/input$`), map[string][]string{"docgen_job": {"failed", "failed2"}}},
 	{regexp.MustCompile(`^DELETE /users/`), map[string][]string{"user": {"spare", "spare2"}}},
 	{regexp.MustCompile(`^DELETE /webhook`), map[string][]string{"webhook": {"shared2"}, "webhook_listener": {"spare"}}},
@@ -195,6 +198,9 @@ func (g *generator) param(name string, schema object) string {
 	case "wait": // there is no time to wait
 		return pick(g, "0", "0", "61")
 	case "status":
+		if schema["enum"] != nil {
+			break
+		}
 		return pick(g, "failed", "pending,submitted", "completed_with_error, completed", "canceled")
 	case "created_by":
 		return g.id("user")
@@ -227,6 +233,12 @@ func (g *generator) headers(op operationRef, caller string) [][2]string {
 		if p.Name == "Idempotency-Key" {
 			if g.chance(15) {
 				add(p.Name, g.key())
+			}
+			continue
+		}
+		if p.Name == "Prefer" {
+			if g.chance(50) {
+				add(p.Name, pick(g, "respond-async", "respond-async", "wait=0", "respond-async, wait=0", "wait=-1", `wait="0"`, "handling=strict"))
 			}
 			continue
 		}
@@ -265,7 +277,7 @@ func (g *generator) key() string {
 
 // The names of the objects in every visit, by kind.
 var furnished = map[string][]string{
-	"file":           {"shared", "shared2", "other", "stranger", "gone", "versions", "trashed", "spare"},
+	"file":           {"shared", "shared2", "other", "stranger", "gone", "versions", "trashed", "spare", "letter"},
 	"folder":         {"shared", "shared2", "other", "stranger", "shown", "trashed", "spare"},
 	"file_version":   {"shared", "shared2", "other", "stranger", "past", "current", "trashed"},
 	"user":           {"owner", "other", "reader", "editor", "admin", "carol", "spare"},

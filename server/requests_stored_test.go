@@ -17,6 +17,7 @@ import (
 
 	"platen/blob"
 	"platen/docgen"
+	"platen/pdf"
 	"platen/server"
 	"platen/store"
 	"platen/store/storetest"
@@ -32,8 +33,8 @@ type storedState struct {
 	blobs []blob.Store // of all storage policies
 }
 
-// newStoredWorld creates a world with a second storage policy.
-func newStoredWorld(t *testing.T, cfg server.Config) (*world, *storedState) {
+// newStoredWorld creates a world with a second storage policy, and with an engine, or none.
+func newStoredWorld(t *testing.T, cfg server.Config, engine pdf.Engine) (*world, *storedState) {
 	t.Helper()
 	database, open, tasks := storetest.SQLite, sqliteReader, "SELECT json(args) FROM river_job WHERE kind = $1"
 	if *requestsPostgres {
@@ -42,9 +43,9 @@ func newStoredWorld(t *testing.T, cfg server.Config) (*world, *storedState) {
 	config := database(t)
 	cold, err := blob.Open(t.TempDir())
 	must(t, err)
-	w := newWorldOf(t, cfg, docgen.Config{
+	w := newWorldWith(t, cfg, docgen.Config{
 		Store: storetest.Open(t, config), Policies: []docgen.NewStoragePolicy{{Name: "Cold", Blobs: cold}}, CheckAddress: httpsAlone,
-	})
+	}, engine)
 	db, err := open(config)
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
@@ -101,7 +102,9 @@ var storedRules = map[string]string{
 		WHERE items.id = users.root_folder_id AND items.owner_id = users.id AND items.parent_id IS NULL AND items.kind = 0 AND
 			items.trashed_at = 0)`,
 	"root folders without a user": `SELECT COUNT(*) FROM items WHERE parent_id IS NULL AND id NOT IN (SELECT ` +
-		`root_folder_id FROM users WHERE deleted_at = 0)`,
+		`root_folder_id FROM users WHERE deleted_at = 0) AND id NOT IN (SELECT folder_id FROM temporary_folders)`,
+	"temporary folders of other users": `SELECT COUNT(*) FROM temporary_folders WHERE NOT EXISTS (SELECT 1 FROM items
+		WHERE items.id = folder_id AND items.owner_id = user_id AND parent_id IS NULL)`,
 	"collaborations of deleted users": `SELECT COUNT(*) FROM collaborations JOIN users ON users.id = collaborations.user_id ` +
 		`WHERE users.deleted_at <> 0`,
 	"invitations of the login of a user": `SELECT COUNT(*) FROM collaborations JOIN users ON users.login_key = collaborations.invite_key

@@ -3,6 +3,7 @@ package server_test
 import (
 	"crypto/rand"
 	"crypto/sha1" //nolint:gosec // the digest that the interface has
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -45,6 +46,7 @@ func (v *visit) furnish() {
 	v.sessions()
 	v.past()
 	v.failed()
+	v.letter()
 	v.spare()
 	v.clients()
 	v.stranger()
@@ -92,6 +94,22 @@ func (v *visit) failed() {
 		job := w.failJobs(batch)
 		v.ids["docgen_batch:"+name], v.ids["docgen_job:"+name] = batch, id(job)
 	}
+}
+
+// letter creates a template of the owner from which documents can be generated. The same template can come with a request.
+func (v *visit) letter() {
+	w := v.w
+	ctx := w.t.Context()
+	word := wordFile(w.t, "Dear {{name}},")
+	file, err := w.CreateFile(ctx, w.owner, docgen.NewFile{Name: "Real letter.docx"}, strings.NewReader(word))
+	must(w.t, err)
+	_, err = w.MarkTemplate(ctx, w.owner, file.ID)
+	must(w.t, err)
+	must(w.t, w.SaveReading(ctx, file.VersionID, docgen.Reading{
+		Tags: []docgen.Tag{{Content: "{{name}}", Type: "text", JSONPaths: []string{"name"}}}, Schema: []byte(`{"type":"object"}`),
+	}))
+	v.ids["file:letter"], v.ids["file_version:letter"] = id(file.ID), id(file.VersionID)
+	v.ids["word:letter"], v.ids["template:letter"] = word, base64.StdEncoding.EncodeToString([]byte(word))
 }
 
 // past creates a file with several versions, and objects in the trash, all of the owner.
