@@ -63,7 +63,7 @@ type config struct {
 	MaxBatch     byteSize `default:"64MiB" env:"PLATEN_MAX_BATCH" group:"Limits" help:"Maximum size of the body of a batch request (default 64MiB)."`
 	MaxStreamed  int      `name:"max-streamed-documents" default:"1000000" env:"PLATEN_MAX_STREAMED_DOCUMENTS" group:"Limits" help:"Maximum number of documents in a streamed batch, whose data is CSV, NDJSON, or a JSON array (default 1000000)."`
 	MaxData      byteSize `name:"max-streamed-data" default:"8GiB" env:"PLATEN_MAX_STREAMED_DATA" group:"Limits" help:"Maximum size of the data of a streamed batch (default 8GiB)."`
-	MaxWaiting   int64    `name:"max-waiting-documents" default:"2000000" env:"PLATEN_MAX_WAITING_DOCUMENTS" group:"Limits" help:"Maximum number of documents that can wait in the batches of a user for a streamed batch to be accepted (default 2000000)."`
+	MaxWaiting   int64    `name:"max-waiting-documents" default:"2000000" env:"PLATEN_MAX_WAITING_DOCUMENTS" group:"Limits" help:"Maximum number of documents that can wait in the batches of a user with those of a new batch (default 2000000)."`
 	MaxUpload    byteSize `default:"5GiB" env:"PLATEN_MAX_UPLOAD" group:"Limits" help:"Maximum size of an uploaded file (default 5GiB)."`
 	MaxTemplate  byteSize `default:"100MiB" env:"PLATEN_MAX_TEMPLATE" group:"Limits" help:"Maximum size of a template file (default 100MiB)."`
 

@@ -110,11 +110,9 @@ func (s *Service) prepareAccepting(ctx context.Context, c *Caller, b *NewBatch, 
 	if try {
 		return a, nil
 	}
-	return a, s.db.ReadOne(ctx, func(q *store.Queries) error {
-		waiting, err := q.DocumentsOfUser(ctx, c.User.ID)
-		a.room = s.limits.Waiting - waiting
-		return err
-	})
+	var err error
+	a.room, err = s.roomToWait(ctx, c.User.ID)
+	return a, err
 }
 
 // beginAccepting inserts the hidden batch, unless the user has too many of them.
@@ -199,8 +197,7 @@ func (a *accepting) take(ctx context.Context, r *row) error {
 		return Invalid(invalidField("data", "the data has more than %d documents, the maximum", a.service.limits.StreamedDocuments))
 	}
 	if int64(a.count) > a.room {
-		return failf(CodeRefused, "%d documents of the user would wait, more than %d, the maximum. Retry when some have been generated.",
-			a.service.limits.Waiting-a.room+int64(a.count), a.service.limits.Waiting)
+		return a.service.errWaiting(a.room, int64(a.count))
 	}
 	a.check(r)
 	if len(r.problems) > 0 {

@@ -241,8 +241,10 @@ func TestLimitsOfStreamedBatches(t *testing.T) {
 		must(t, accept(1200))
 		wantCode(t, accept(801), docgen.CodeRefused)
 		must(t, accept(800))
+		_, err := w.CreateBatch(ctx, w.alice, batchOf(w.template(w.alice, 0, "full.docx").ID, 0, numbered(`{"n": %d}`, 1)...))
+		wantCode(t, err, docgen.CodeRefused)
 		must(t, w.exec("UPDATE docgen_batches SET removed_at = $1", w.clock.now().Add(time.Minute).UnixMicro()))
-		_, err := w.AcceptBatch(ctx, w.alice, b, csvFormat, strings.NewReader("number\n"))
+		_, err = w.AcceptBatch(ctx, w.alice, b, csvFormat, strings.NewReader("number\n"))
 		wantCode(t, err, docgen.CodeRefused) // there is no room
 	})
 }

@@ -105,6 +105,9 @@ func (s *Service) CreateBatch(ctx context.Context, c *Caller, b NewBatch) (strin
 	if err := s.checkRoom(ctx); err != nil {
 		return "", err
 	}
+	if err := s.checkWaiting(ctx, c.User.ID, int64(len(b.Documents))); err != nil {
+		return "", err
+	}
 	batch := s.batchRow(ctx, c, b)
 	var err error
 	if batch.Shape, err = b.Inputs.commonShape(); err != nil {

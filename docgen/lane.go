@@ -100,6 +100,32 @@ func (t GenerateDocuments) job() store.Job {
 // the tasks continue.
 const generationTries = 10_000
 
+// roomToWait returns the number of documents that a user can add to those that wait in the batches of the user. It is negative if more wait
+// than allowed. Requests at the same moment do not see each other's documents.
+func (s *Service) roomToWait(ctx context.Context, userID int64) (room int64, err error) {
+	err = s.db.ReadOne(ctx, func(q *store.Queries) error {
+		waiting, err := q.DocumentsOfUser(ctx, userID)
+		room = s.limits.Waiting - waiting
+		return err
+	})
+	return room, err
+}
+
+// checkWaiting returns an Error unless a user can add documents to those that wait.
+func (s *Service) checkWaiting(ctx context.Context, userID, documents int64) error {
+	room, err := s.roomToWait(ctx, userID)
+	if err == nil && documents > room {
+		err = s.errWaiting(room, documents)
+	}
+	return err
+}
+
+// errWaiting is the Error for documents that do not fit in the room of the user.
+func (s *Service) errWaiting(room, documents int64) error {
+	return failf(CodeRefused, "%d documents of the user would wait, more than %d, the maximum. Retry when some have been generated.",
+		s.limits.Waiting-room+documents, s.limits.Waiting)
+}
+
 // join adds documents of a batch to a lane, and wakes slots for them. It must be the last step of a transaction,
 // because others that wake the same slots wait for its end.
 func (s *Service) join(ctx context.Context, tx *store.Tx, userID int64, lane Lane, batchID string, documents int64) error {

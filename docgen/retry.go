@@ -56,7 +56,7 @@ func (s *Service) RetryBatch(ctx context.Context, c *Caller, id string, r Retry)
 	case jobs.Jobs == 0:
 		return "", failf(CodeConflict, "No document of the batch failed, so there is nothing to retry.")
 	}
-	retry.first, retry.last = jobs.First, jobs.Last
+	retry.first, retry.last, retry.documents = jobs.First, jobs.Last, jobs.Jobs
 	return retry.run(ctx)
 }
 
@@ -71,7 +71,7 @@ func (s *Service) RetryJob(ctx context.Context, c *Caller, id int64, r Retry) (J
 			return Job{}, Invalid(invalidField("user_input", "%s", why))
 		}
 	}
-	retry := &retrying{Service: s, caller: c, ask: r, jobID: id, first: id, last: id}
+	retry := &retrying{Service: s, caller: c, ask: r, jobID: id, first: id, last: id, documents: 1}
 	retry.ask.Canceled = true
 	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
 		row, err := findJob(ctx, q, c, id)
@@ -98,6 +98,7 @@ type retrying struct {
 	origin      store.DocgenBatch
 	jobID       int64 // the only job to retry; 0 for all that failed
 	first, last int64 // jobs to retry
+	documents   int64 // their number
 	more        int64 // difference between the ids of a job and its retry
 	total       int64 // copied jobs
 	batch       store.InsertBatchParams
@@ -111,6 +112,9 @@ func (r *retrying) run(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if err := r.checkRoom(ctx); err != nil {
+		return "", err
+	}
+	if err := r.checkWaiting(ctx, r.caller.User.ID, r.documents); err != nil {
 		return "", err
 	}
 	r.batch.ID, r.batch.CreatedAt, r.batch.TraceParent = uuid.NewString(), r.micros(), traceParent(ctx)

@@ -41,6 +41,9 @@ func (s *Service) RequestDocument(ctx context.Context, c *Caller, r DocumentRequ
 	if err := s.checkRoom(ctx); err != nil {
 		return Job{}, err
 	}
+	if err := s.checkWaiting(ctx, c.User.ID, 1); err != nil {
+		return Job{}, err
+	}
 	n := &newDocumentJob{DocumentOrder: order, service: s, caller: c}
 	if r.Inline != nil {
 		if n.template, err = s.saveContent(ctx, defaultPolicyID, bytes.NewReader(r.Inline), ""); err != nil {

@@ -164,7 +164,7 @@ var docListJobs = doc{
 
 // JobFilterQuery holds the filters of all lists of jobs.
 type JobFilterQuery struct {
-	Status        string    `query:"status" doc:"Only jobs with this status, or with one of several that are separated by commas. A Platen extension." example:"failed,completed_with_error"`
+	Status        string    `query:"status" minLength:"1" doc:"Only jobs with this status, or with one of several that are separated by commas. A Platen extension." example:"failed,completed_with_error"`
 	CreatedBy     idParam   `query:"created_by" doc:"Only jobs of batches that this user created (default: the caller). Another user requires a token that can manage that user. A Platen extension." example:"33445566"`
 	CreatedAfter  timeParam `query:"created_after" doc:"Only jobs of batches that were created at this time or later. A Platen extension." example:"2026-01-31T12:00:00Z"`
 	CreatedBefore timeParam `query:"created_before" doc:"Only jobs of batches that were created before this time. A Platen extension." example:"2026-02-01T12:00:00Z"`

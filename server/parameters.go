@@ -22,6 +22,7 @@ type parameters struct {
 type queryParameter struct {
 	name    string
 	boolean bool
+	filled  bool // must not be empty
 }
 
 // parametersOf returns the parameters of a documented operation, without the version header and As-User. admit checks those and has its
@@ -31,7 +32,7 @@ func parametersOf(op *huma.Operation) *parameters {
 	for _, p := range op.Parameters {
 		switch {
 		case p.In == "query":
-			known.query = append(known.query, queryParameter{p.Name, p.Schema != nil && p.Schema.Type == huma.TypeBoolean})
+			known.query = append(known.query, queryParameterOf(p))
 		case p.In == "header" && p.Name != versionHeader && p.Name != asUserHeader:
 			known.headers = append(known.headers, http.CanonicalHeaderKey(p.Name))
 		}
@@ -39,8 +40,19 @@ func parametersOf(op *huma.Operation) *parameters {
 	return known
 }
 
+// queryParameterOf returns the rules for a query parameter. One with an enumeration or a minimum length selects something, so an empty
+// value is a mistake.
+func queryParameterOf(p *huma.Param) queryParameter {
+	if p.Schema == nil {
+		return queryParameter{name: p.Name}
+	}
+	return queryParameter{name: p.Name, boolean: p.Schema.Type == huma.TypeBoolean,
+		filled: len(p.Schema.Enum) > 0 || p.Schema.MinLength != nil && *p.Schema.MinLength > 0}
+}
+
 // check returns an Error that lists every query parameter that is malformed, repeated, or unknown, every boolean that is neither true nor
-// false, and every repeated header. If passUnknown is set, unknown query parameters are accepted.
+// false, every empty selection, and every repeated header. If passUnknown is set, unknown query parameters and empty selections are
+// accepted.
 func (p *parameters) check(r *http.Request, passUnknown bool) error {
 	problems := p.queryProblems(r.URL.RawQuery, passUnknown)
 	for _, name := range p.headers {
@@ -81,6 +93,8 @@ func (p *parameters) pairProblem(name, value string, repeated, passUnknown bool)
 		return quoteParameter(name) + " must be sent once"
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
 		return quoteParameter(name) + " must be UTF-8 without NUL"
+	case p.query[i].filled && value == "" && !passUnknown:
+		return quoteParameter(name) + " must not be empty: omit it, or send a value"
 	case p.query[i].boolean && value != "":
 		if _, err := strconv.ParseBool(value); err != nil {
 			return quoteParameter(name) + " must be true or false"

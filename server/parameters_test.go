@@ -43,6 +43,8 @@ func TestParameters(t *testing.T) {
 			problems: "invalid_parameter a invalid_parameter limit invalid_parameter marker invalid_parameter usemarker"},
 		{name: "a limit with a sign", call: "GET /docgen_jobs?limit=%2B5", problems: "invalid_parameter limit"},
 		{name: "a limit with a blank", call: "GET /docgen_jobs?limit=+5", problems: "invalid_parameter limit"},
+		{name: "an empty status", call: "GET /docgen_jobs?status=", problems: "invalid_parameter status", message: "must not be empty", box: true},
+		{name: "an empty state", call: "GET /docgen_batches?state=", problems: "invalid_parameter state", box: true},
 		{name: "a negative offset", call: "GET /folders/0/items?offset=-1", problems: "invalid_parameter offset"},
 		{name: "a header twice", call: "GET /folders/0", header: http.Header{"If-None-Match": {"1", "2"}},
 			problems: "invalid_parameter If-None-Match", message: "must be sent once"},
