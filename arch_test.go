@@ -25,7 +25,7 @@ type room struct{ path, holds, imports string }
 var rooms = []room{
 	{".", "`main`, which only calls `cli`", "cli"},
 	{"cli", "commands, configuration, and, in `serve.go`, the only wiring", everything},
-	{"server", "HTTP: decodes a request, calls one operation, encodes the result", "docgen generate"},
+	{"server", "HTTP: decodes a request, calls one operation, encodes the result", "docgen generate mcp"},
 	{
 		"generate", "template and data become a document: on request, and as tasks of the queue",
 		"budget docgen docx docx/expect docx/lang fair pdf pdf/finish pdf/pages pdf/raster",
@@ -36,6 +36,7 @@ var rooms = []room{
 	{"blob", "the contents of files", ""},
 	{"fair", "slots shared fairly among users", ""},
 	{"budget", "limits on what one document may cost", ""},
+	{"mcp", "the tools for AI assistants, over the Model Context Protocol", "client"},
 	{"client", "the generated Go client of the API", ""},
 	{"examples", "example templates and data, embedded", ""},
 

@@ -64,6 +64,7 @@ type commands struct {
 		Delete appDeleteCmd `cmd:"" help:"Delete an application with all its tokens and keys."`
 	} `cmd:"" help:"Manage applications: programs that request access tokens themselves (OAuth 2.0)."`
 	Webhooks webhooksCmds `cmd:"" help:"Develop and debug receivers of webhooks."`
+	MCP      mcpCmd       `cmd:"" name:"mcp" help:"Let an AI assistant use a server, over the Model Context Protocol on standard input and output."`
 	Render   renderCmd    `cmd:"" help:"Generate documents from a template and JSON, without a server."`
 	Convert  convertCmd   `cmd:"" help:"Convert Word documents to PDF."`
 	Tags     tagsCmd      `cmd:"" help:"List the tags of a template, or its errors."`

@@ -26,7 +26,7 @@ import (
 var documented = []string{
 	"README.md", "docs/quickstart.md", "docs/cli.md", "docs/operations.md", "docs/templates.md", "docs/api.md", "docs/compatibility.md",
 	"docs/performance.md", "docs/sharing.md", "docs/testing.md",
-	"docs/authentication.md", "docs/webhooks.md", "docs/pdf.md", "docs/documents.md",
+	"docs/authentication.md", "docs/webhooks.md", "docs/pdf.md", "docs/documents.md", "docs/mcp.md",
 	"examples/invoice/README.md", "examples/letter/README.md", "examples/contract/README.md",
 }
 

@@ -118,6 +118,9 @@ func (c *Client) send(ctx context.Context, method, path string, params any,
 			return nil, err
 		}
 	}
+	if c.once {
+		return c.http.Do(request)
+	}
 	return patient{c.http}.Do(request)
 }
 

@@ -25,6 +25,7 @@ const Version = "2025.0"
 type Client struct {
 	url, token string
 	http       Doer
+	once       bool // requests that exceed the rate limit are not repeated
 }
 
 // Doer sends requests, as [http.Client] does.
@@ -37,6 +38,9 @@ type Option func(*Client)
 
 // WithHTTPClient sets the HTTP client. The default is [http.DefaultClient].
 func WithHTTPClient(d Doer) Option { return func(c *Client) { c.http = d } }
+
+// WithoutRetries makes the client return the response that there were too many requests (429) as an [Error], instead of waiting.
+func WithoutRetries() Option { return func(c *Client) { c.once = true } }
 
 // New returns a client of the server at url, which does not include /2.0. It acts as the user of the access token.
 //

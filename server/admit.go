@@ -11,6 +11,14 @@ import (
 // admit decides whether a request may proceed to its operation: it authenticates the caller and checks rate limits and the version
 // header. It checks in this order so that a guest learns nothing except that it is one.
 func (a *api) admit(c *call, d *doc) error {
+	if err := a.recognize(c, d); err != nil {
+		return err
+	}
+	return a.checkVersion(c, d)
+}
+
+// recognize is admit without the check of the version header.
+func (a *api) recognize(c *call, d *doc) error {
 	if err := a.authenticate(c, d); err != nil {
 		if busy := c.holdGuest(); busy != nil {
 			return busy
@@ -27,7 +35,7 @@ func (a *api) admit(c *call, d *doc) error {
 		return err
 	}
 	c.caller.Room = func(bytes int64) error { return c.hold(a.in.memory, bytes, "bytes of results") }
-	return a.checkVersion(c, d)
+	return nil
 }
 
 // authenticate finds the caller of the access token in the Authorization header (RFC 6750, section 2.1), or of the ticket in the path.

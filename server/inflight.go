@@ -133,9 +133,17 @@ func errBusy(what string) error {
 // hold takes n of a pool until the call ends, for the user who sends the request, even on behalf of another user, or for an address
 // without a valid token.
 func (c *call) hold(p *pool, n int64, what string) error {
+	err := c.reserve(p, n, what)
+	if err != nil {
+		c.w.Header().Set("Retry-After", retryAfter(busyRetry))
+	}
+	return err
+}
+
+// reserve is hold without the header of the response.
+func (c *call) reserve(p *pool, n int64, what string) error {
 	who := c.holder()
 	if !p.take(who, n) {
-		c.w.Header().Set("Retry-After", retryAfter(busyRetry))
 		return errBusy(what)
 	}
 	c.atEnd(func() { p.give(who, n) })

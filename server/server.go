@@ -21,6 +21,7 @@ import (
 
 	"platen/docgen"
 	"platen/generate"
+	"platen/mcp"
 )
 
 // Config configures the API.
@@ -81,6 +82,7 @@ type api struct {
 	in      *inFlight
 	pdf     func() error
 	sign    func(docgen.Delivery, []docgen.SigningKey) map[string]string
+	mcp     http.Handler // the tools for assistants
 }
 
 // site is what one address serves.
@@ -94,7 +96,8 @@ func newSite() *site {
 	return &site{mux: routes, compressed: compressing(routes)}
 }
 
-// New returns the handler of the complete server: the operations under /2.0, health checks, metrics, and documentation.
+// New returns the handler of the complete server: the operations under /2.0, the tools for assistants, health checks,
+// metrics, and documentation.
 func New(cfg Config) http.Handler {
 	public := newSite()
 	return newAPI(cfg, public, public)
@@ -142,6 +145,8 @@ func newAPI(cfg Config, public, internal *site) *api {
 	a.describeNotifications()
 	tidy(a.huma.OpenAPI().Components.Schemas)
 	a.pages(cfg.Metrics)
+	a.mcp = mcp.Handler(cfg.Version, a.log)
+	a.public.mux.HandleFunc("POST "+mcpPath, a.serveMCP)
 	return a
 }
 
