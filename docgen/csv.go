@@ -84,7 +84,7 @@ func openCSV(in *bufio.Reader, limited *rowReader, f *DataFormat, schema *lang.S
 		return nil, &rowsError{line: 1, why: "the data is empty; the first line must have the headings of the columns"}
 	}
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
-		return nil, &rowsError{line: wrong.Line, why: "the headings are not valid CSV: " + wrong.Err.Error()}
+		return nil, &rowsError{line: wrong.Line, why: "the headings are not valid CSV: " + csvProblem(wrong.Err).Error()}
 	}
 	if errors.Is(err, errRowTooLong) {
 		return nil, limited.tooLong(1, "")
@@ -121,6 +121,9 @@ func delimiterOf(begin []byte) rune {
 
 // readHeadings builds the tree of the columns. The error has every problem of the headings.
 func (c *csvRows) readHeadings(heads []string, f *DataFormat, schema *lang.Schema) error {
+	if isSeparatorLine(heads) {
+		return &rowsError{line: 1, why: "the line sep= is a setting for Excel: delete it, so that the first line has the headings of the columns"}
+	}
 	if len(heads) > maxColumns {
 		return &rowsError{line: 1, why: fmt.Sprintf("the data has %d columns, more than %d", len(heads), maxColumns)}
 	}
@@ -155,6 +158,23 @@ func (c *csvRows) readHeadings(heads []string, f *DataFormat, schema *lang.Schem
 		return &rowsError{line: 1, why: strings.Join(wrong, "; ") + more}
 	}
 	return nil
+}
+
+// isSeparatorLine reports whether the first line is the one with which a file tells Excel its delimiter, such as sep=; without headings.
+func isSeparatorLine(heads []string) bool {
+	line := strings.Join(heads, "")
+	return strings.HasPrefix(strings.ToLower(line), "sep=") && len(line) <= len("sep=,")
+}
+
+// csvProblem says what is wrong with the quotes of a line.
+func csvProblem(err error) error {
+	switch {
+	case errors.Is(err, csv.ErrBareQuote):
+		return errors.New("a cell contains a quote, but does not begin with one: write the cell in quotes, and each quote in it twice")
+	case errors.Is(err, csv.ErrQuote):
+		return errors.New("a cell that begins with a quote is not closed, or has text after its closing quote: write each quote in it twice")
+	}
+	return err
 }
 
 // addColumn adds a column to the tree, or says what is wrong with its heading.
@@ -244,7 +264,7 @@ func (c *csvRows) readLine() error {
 	}
 	c.ahead, c.hasAhead = cells, true
 	if isParse {
-		c.aheadAt, c.failed = wrong.StartLine, wrong.Err
+		c.aheadAt, c.failed = wrong.StartLine, csvProblem(wrong.Err)
 		if errors.Is(wrong.Err, csv.ErrFieldCount) {
 			c.failed = fmt.Errorf("the line has %d cells, but there are %d columns", len(cells), len(c.columns))
 		}

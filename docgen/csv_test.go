@@ -74,9 +74,13 @@ func TestCSV(t *testing.T) {
 		{name: "too few cells, and too many", data: "generated_file_name,number\nA\nB,1,2\nC,3\n", documents: []string{`C {"number":"3"}`},
 			problems: []string{"line 2: the line has 1 cells, but there are 2 columns", "line 3: the line has 3 cells, but there are 2 columns"}},
 		{name: "a quote in the middle", data: "generated_file_name,number\nA,a\"b\nB,1\n", documents: []string{`B {"number":"1"}`},
-			problems: []string{`line 2: bare " in non-quoted-field`}},
+			problems: []string{"line 2: a cell contains a quote, but does not begin with one: write the cell in quotes, and each quote in it " +
+				"twice"}},
+		{name: "a line for Excel", data: "sep=;\ngenerated_file_name;number\nA;1\n",
+			problems: []string{"line 1: the line sep= is a setting for Excel: delete it, so that the first line has the headings of the columns"}},
 		{name: "a quote that is not closed", data: "generated_file_name,number\nA,\"1\nB,2\n",
-			problems: []string{`line 2: extraneous or missing " in quoted-field`}},
+			problems: []string{"line 2: a cell that begins with a quote is not closed, or has text after its closing quote: write each quote " +
+				"in it twice"}},
 		{name: "another encoding", data: "generated_file_name,number\nA,Gr\xf6\xdfe\nB,1\n", documents: []string{`B {"number":"1"}`},
 			problems: []string{"line 2: the cell is not UTF-8; save the data as UTF-8, which Excel calls CSV UTF-8"}},
 		{name: "UTF-16", data: "\xff\xfea\x00", problems: []string{"line 1: the data is UTF-16; save it as UTF-8, which Excel calls CSV UTF-8"}},

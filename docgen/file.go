@@ -377,7 +377,8 @@ func (s *Service) saveUpload(ctx context.Context, into uploadInto, r io.Reader, 
 
 // badDigest returns the Error for content that does not have the announced digest.
 func badDigest(v content) error {
-	return failf(CodeBadDigest, "The specified content-md5 did not match what we received: the SHA-1 of the content is %s, not that of the header.", v.sha1)
+	return failf(CodeBadDigest, "The specified content-md5 did not match what we received: the SHA-1 of the content is %s, not that of the "+
+		"header.", v.sha1)
 }
 
 // saveContent stores the content of a reader durably in the store of a policy, before a row refers to it. If a crash happens between the

@@ -113,8 +113,8 @@ func beforeMigration(ctx context.Context, db *DB, cfg Config, ours *goose.Provid
 	return backUpBeforeMigration(ctx, cfg.Path, current+1, cfg.Log)
 }
 
-// checkSchema returns an error that wraps ErrSchema unless the schema is exactly the one that this program needs. Its reads take the lock of
-// SQLite, which a server that stops holds while it empties its log, so it repeats them.
+// checkSchema returns an error that wraps ErrSchema unless the schema is exactly the one that this program needs. Its reads take the lock
+// of SQLite, which a server that stops holds while it empties its log, so it repeats them.
 func checkSchema(ctx context.Context, ours *goose.Provider,
 	validateQueue func(context.Context, *rivermigrate.ValidateOpts) (*rivermigrate.ValidateResult, error)) error {
 	return retry(ctx, func() error { return compareSchema(ctx, ours, validateQueue) })
