@@ -38,6 +38,9 @@ func (c *config) disks() []docgen.Disk {
 		return docgen.Disk{Name: name, Free: func() (int64, error) {
 			disk, err := diskOf(folder)
 			return disk.free, err
+		}, Size: func() (int64, error) {
+			disk, err := diskOf(folder)
+			return disk.size, err
 		}}
 	}
 	disks := []docgen.Disk{at("data", c.Data)}

@@ -122,6 +122,7 @@ func writable(folder string) error {
 // disk describes a file system.
 type disk struct {
 	free     int64 // bytes that this user may fill
+	size     int64 // bytes in total
 	network  bool  // on another machine
 	volatile bool  // in memory
 }
@@ -139,7 +140,8 @@ func diskOf(folder string) (disk, error) {
 	}
 	kind := int64(uint32(stat.Type))        //nolint:gosec // magic numbers have 32 bits
 	free := int64(stat.Bavail) * stat.Bsize //nolint:gosec // no disk is that large
-	return disk{free, networkSystems[kind], kind == unix.TMPFS_MAGIC}, nil
+	size := int64(stat.Blocks) * stat.Bsize //nolint:gosec // likewise
+	return disk{free, size, networkSystems[kind], kind == unix.TMPFS_MAGIC}, nil
 }
 
 // checkDatabase reads the version of the database, and changes nothing.

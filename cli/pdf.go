@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"platen/docgen"
 	"platen/pdf"
 	"platen/pdf/office"
 	"platen/pdf/raster"
@@ -114,6 +115,20 @@ func (c *pdfConfig) engine(log *slog.Logger, registry prometheus.Registerer, spa
 		}
 	}
 	return office.New(cfg)
+}
+
+// engineState describes the work of an engine.
+func engineState(engine pdf.Engine) docgen.PDFEngine {
+	var described docgen.PDFEngine
+	if err := engine.Available(); err != nil {
+		described.Problem = err.Error()
+	}
+	if libreOffice, ok := engine.(*office.Office); ok {
+		s := libreOffice.State()
+		described.Workers, described.Busy, described.Waiting = s.Workers, s.Busy, s.Waiting
+		described.Starts, described.Stopped, described.Poison = s.Starts, s.Stopped, s.Poison
+	}
+	return described
 }
 
 // absolute makes a path absolute, because workers have other working folders.

@@ -1944,6 +1944,150 @@ type OffsetPageViewUserOrMarkerPageViewUser struct {
 	union json.RawMessage
 }
 
+// Operations defines model for Operations.
+type Operations struct {
+	// ActiveBatches Batches that have not ended, counted up to 100000.
+	ActiveBatches int64 `json:"active_batches"`
+
+	// Alerts What needs attention, the most urgent first; empty if all is well.
+	Alerts []OperationsAlert `json:"alerts"`
+
+	// Backlog The waiting documents of each lane.
+	Backlog []OperationsLane `json:"backlog"`
+
+	// Failures The failed documents of these hours by reason, the most frequent first.
+	Failures []OperationsFault `json:"failures"`
+
+	// Hours Documents of batches that ended in the last 24 hours, by hour (UTC), the oldest first. The last hour has not ended. Documents on request are not among them, unless they became jobs.
+	Hours []OperationsHour `json:"hours"`
+
+	// ReadAt When the server read the numbers: up to 5 seconds ago.
+	ReadAt *time.Time `json:"read_at"`
+
+	// Server The server that answers. Everything else is the same for all servers on the database.
+	Server   OperationsServer `json:"server"`
+	Type     OperationsType   `json:"type"`
+	Webhooks OperationsHooks  `json:"webhooks"`
+}
+
+// OperationsType defines model for Operations.Type.
+type OperationsType string
+
+// OperationsAlert defines model for OperationsAlert.
+type OperationsAlert struct {
+	// Name The name of the alert for Prometheus with the same threshold. The page Operations has more about it under this name.
+	Name string `json:"name"`
+
+	// Remedy What to do, in one sentence.
+	Remedy string `json:"remedy"`
+
+	// Severity page: needs someone now. ticket: needs someone on a working day.
+	Severity OperationsAlertSeverity `json:"severity"`
+	Summary  string                  `json:"summary"`
+}
+
+// OperationsAlertSeverity page: needs someone now. ticket: needs someone on a working day.
+type OperationsAlertSeverity string
+
+// OperationsDisk defines model for OperationsDisk.
+type OperationsDisk struct {
+	// FreeBytes null if unknown.
+	FreeBytes *int64 `json:"free_bytes"`
+
+	// SizeBytes null if unknown.
+	SizeBytes *int64 `json:"size_bytes"`
+
+	// Store data for the data folder, blobs for the default store, or the name of a storage policy.
+	Store string `json:"store"`
+}
+
+// OperationsFault defines model for OperationsFault.
+type OperationsFault struct {
+	Documents int64 `json:"documents"`
+
+	// Reason data: a value is missing or has the wrong type. template: the template cannot be used. budget: the document exceeds a limit. pdf: LibreOffice is missing or cannot convert the document. destination: the folder cannot be written. space: the owner of the folder has no space left. server: an error of the server.
+	Reason OperationsFaultReason `json:"reason"`
+}
+
+// OperationsFaultReason data: a value is missing or has the wrong type. template: the template cannot be used. budget: the document exceeds a limit. pdf: LibreOffice is missing or cannot convert the document. destination: the folder cannot be written. space: the owner of the folder has no space left. server: an error of the server.
+type OperationsFaultReason string
+
+// OperationsHooks defines model for OperationsHooks.
+type OperationsHooks struct {
+	// Active Active webhooks.
+	Active int64 `json:"active"`
+
+	// Disabled Disabled webhooks.
+	Disabled int64 `json:"disabled"`
+
+	// LateSeconds How long the most overdue delivery has been due; 0 if none is.
+	LateSeconds int64 `json:"late_seconds"`
+
+	// Pending Deliveries that wait, due or not, counted up to 100000.
+	Pending int64 `json:"pending"`
+}
+
+// OperationsHour defines model for OperationsHour.
+type OperationsHour struct {
+	BeginsAt           *time.Time `json:"begins_at"`
+	Canceled           int64      `json:"canceled"`
+	Completed          int64      `json:"completed"`
+	CompletedWithError int64      `json:"completed_with_error"`
+	Failed             int64      `json:"failed"`
+}
+
+// OperationsLane defines model for OperationsLane.
+type OperationsLane struct {
+	// Documents Waiting documents, counted up to 100000.
+	Documents int64              `json:"documents"`
+	Lane      OperationsLaneLane `json:"lane"`
+
+	// OldestSeconds Age of the oldest batch with waiting documents; 0 if none wait.
+	OldestSeconds int64 `json:"oldest_seconds"`
+}
+
+// OperationsLaneLane defines model for OperationsLane.Lane.
+type OperationsLaneLane string
+
+// OperationsPDF defines model for OperationsPDF.
+type OperationsPDF struct {
+	// Busy Processes of LibreOffice with a document. A spare one and the isolated one count too.
+	Busy int64 `json:"busy"`
+
+	// Poison Documents that did so twice, and failed.
+	Poison int64 `json:"poison"`
+
+	// Problem Why the server cannot generate PDFs; null if it can.
+	Problem *string `json:"problem"`
+
+	// Starts Processes that were started since the start of the server.
+	Starts int64 `json:"starts"`
+
+	// Stopped Conversions that crashed a process or delayed others, since the start of the server. The documents were converted again, in isolation.
+	Stopped int64 `json:"stopped"`
+
+	// Waiting Generated documents that wait for a process.
+	Waiting int64 `json:"waiting"`
+
+	// Workers Documents that LibreOffice converts at once.
+	Workers int64 `json:"workers"`
+}
+
+// OperationsServer defines model for OperationsServer.
+type OperationsServer struct {
+	// Disks The file systems of the data folder and of the stores. Several stores may share one.
+	Disks []OperationsDisk `json:"disks"`
+
+	// MinFreeBytes Free bytes below which the server rejects uploads and batches; 0 if this is disabled.
+	MinFreeBytes int64 `json:"min_free_bytes"`
+
+	// Name The name of the machine.
+	Name      string        `json:"name"`
+	Pdf       OperationsPDF `json:"pdf"`
+	StartedAt *time.Time    `json:"started_at"`
+	Version   string        `json:"version"`
+}
+
 // PageImage defines model for PageImage.
 type PageImage struct {
 	// Content A PNG file in Base64.

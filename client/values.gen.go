@@ -410,6 +410,36 @@ const (
 	OauthErrorErrorUnsupportedGrantType OauthErrorError = "unsupported_grant_type"
 )
 
+// Defines values for OperationsType.
+const (
+	OperationsTypeOperations OperationsType = "operations"
+)
+
+// Defines values for OperationsAlertSeverity.
+const (
+	OperationsAlertSeverityPage   OperationsAlertSeverity = "page"
+	OperationsAlertSeverityTicket OperationsAlertSeverity = "ticket"
+)
+
+// Defines values for OperationsFaultReason.
+const (
+	OperationsFaultReasonBudget      OperationsFaultReason = "budget"
+	OperationsFaultReasonData        OperationsFaultReason = "data"
+	OperationsFaultReasonDestination OperationsFaultReason = "destination"
+	OperationsFaultReasonOther       OperationsFaultReason = "other"
+	OperationsFaultReasonPdf         OperationsFaultReason = "pdf"
+	OperationsFaultReasonServer      OperationsFaultReason = "server"
+	OperationsFaultReasonSpace       OperationsFaultReason = "space"
+	OperationsFaultReasonTemplate    OperationsFaultReason = "template"
+)
+
+// Defines values for OperationsLaneLane.
+const (
+	OperationsLaneLaneDocx     OperationsLaneLane = "docx"
+	OperationsLaneLaneIsolated OperationsLaneLane = "isolated"
+	OperationsLaneLanePdf      OperationsLaneLane = "pdf"
+)
+
 // Defines values for ParentRefType.
 const (
 	ParentRefTypeFolder ParentRefType = "folder"

@@ -109,7 +109,7 @@ func (d destination) afford(r Result) Result {
 		return r
 	}
 	if err := d.space.fits(1, r.Output.content.size); err != nil {
-		r.Output, r.Failures.Errors = nil, append([]string{PublicError(err).Message}, r.Failures.Errors...)
+		r.Output, r.Reason, r.Failures.Errors = nil, FailedSpace, append([]string{PublicError(err).Message}, r.Failures.Errors...)
 	}
 	return r
 }
@@ -117,7 +117,7 @@ func (d destination) afford(r Result) Result {
 // refuse bounds the failures of a result, and adds one if the destination cannot be written.
 func (d destination) refuse(r Result) Result {
 	if r.Output != nil && d.problem != "" {
-		r.Output, r.Failures.Errors = nil, append([]string{d.problem}, r.Failures.Errors...)
+		r.Output, r.Reason, r.Failures.Errors = nil, FailedDestination, append([]string{d.problem}, r.Failures.Errors...)
 	}
 	r.Failures = r.Failures.Bounded()
 	return r

@@ -48,7 +48,8 @@ func (b NewBatch) insertEnding(ctx context.Context, tx *store.Tx, batchID string
 // endedJobs are the numbers of jobs of a batch that end in a transaction.
 type endedJobs struct {
 	jobs     map[Status]int
-	canceled int // jobs that end because the batch was canceled, which are not in jobs
+	failed   map[FailureReason]int // the failed ones of jobs
+	canceled int                   // jobs that end because the batch was canceled, which are not in jobs
 }
 
 // countEnded counts jobs of a batch that end in a transaction, and starts the work at the end of the batch if they are the last ones. Only
@@ -60,6 +61,9 @@ func (s *Service) countEnded(ctx context.Context, tx *store.Tx, batch store.Docg
 	}
 	if n == 0 {
 		return nil
+	}
+	if err := s.countPeriod(ctx, tx, e); err != nil {
+		return err
 	}
 	if batch.OutputType == OutputPDF {
 		if _, err := tx.CountEnded(ctx, batch.ID, int64(n)); err != nil && !errors.Is(err, sql.ErrNoRows) {

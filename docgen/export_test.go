@@ -142,3 +142,12 @@ func ReadRows(f DataFormat, schema string, data io.Reader, limits Limits) (docum
 	}
 	return documents, problems, err
 }
+
+// The thresholds of alerts, as rules for Prometheus write them.
+var (
+	DiskReserve    = fmt.Sprint(diskReserve)
+	BacklogTooOld  = fmt.Sprint(backlogTooOld.Seconds())
+	DeliveriesLate = fmt.Sprint(deliveriesLate.Seconds())
+	FailedShare    = fmt.Sprint(failedShare)
+	FailingFor     = fmt.Sprintf("%.0fm", failingFor.Minutes())
+)

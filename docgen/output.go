@@ -24,6 +24,7 @@ type Result struct {
 	Job      ClaimedJob
 	Output   *Output
 	Failures Failures
+	Reason   FailureReason // why there is no Output; empty if the details in Failures say so
 	// Isolate means that the job has not ended, because its document harmed others. It moves to LaneIsolated.
 	Isolate bool
 	// TryAgain means that the job has not ended because of an internal error. It is tried again after a pause. After several such errors it
@@ -57,6 +58,7 @@ func (s *Service) CompleteJobs(ctx context.Context, claim *Claim, results []Resu
 func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Result) (ended map[Status]int, unused []*Output, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		unused, ended = nil, map[Status]int{}
+		failed := map[FailureReason]int{}
 		waiting := map[Lane]int64{}
 		d, err := s.destination(ctx, tx, claim.BatchID)
 		if errors.Is(err, errBatchGone) {
@@ -83,6 +85,9 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 			}
 			if status != lost {
 				ended[status]++
+				if status == StatusFailed {
+					failed[d.refuse(result).reason()]++
+				}
 				events = append(events, d.endEvents(result, status, outputID)...)
 			}
 			switch {
@@ -98,7 +103,7 @@ func (s *Service) completeJobs(ctx context.Context, claim *Claim, results []Resu
 		if err := s.addWritten(ctx, tx, d, written); err != nil {
 			return err
 		}
-		if err := s.countEnded(ctx, tx, d.batch, endedJobs{jobs: ended}); err != nil {
+		if err := s.countEnded(ctx, tx, d.batch, endedJobs{jobs: ended, failed: failed}); err != nil {
 			return err
 		}
 		short := slices.ContainsFunc(results, func(r Result) bool { return r.Shortage != NoShortage })

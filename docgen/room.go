@@ -12,6 +12,7 @@ import (
 type Disk struct {
 	Name string                // for logs and metrics
 	Free func() (int64, error) // returns the number of bytes that can still be written
+	Size func() (int64, error) // returns the size in bytes; nil if unknown
 }
 
 // roomEvery is the time for which the measured free space of disks is used.

@@ -122,6 +122,7 @@ type Service struct {
 	uses        uses
 	denials     denials
 	acting      acting
+	operations  operations
 }
 
 // enterprise is the enterprise of a server.

@@ -119,10 +119,13 @@ func userByLogin(ctx context.Context, q *store.Queries, login string) (store.Use
 	return user, err
 }
 
-// RemoveExpired removes expired tokens and assertions, and returns their number.
+// RemoveExpired removes expired tokens and assertions, and returns their number. It also removes old numbers of ended documents.
 func (s *Service) RemoveExpired(ctx context.Context) (removed int64, err error) {
 	err = s.db.Write(ctx, func(tx *store.Tx) error {
 		removed = 0
+		if _, err := tx.DeletePeriodsBefore(ctx, periodAt(s.now().Add(-periodsKept))); err != nil {
+			return err
+		}
 		for _, remove := range []func(context.Context, int64) (int64, error){
 			tx.DeleteTokensBefore, tx.DeleteRefreshTokensBefore, tx.DeleteAssertionsBefore,
 		} {

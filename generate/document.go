@@ -24,6 +24,7 @@ func (s *slice) document(ctx context.Context, template *docx.Template, options d
 	result = docgen.Result{Job: job}
 	rendered, err := s.begin(ctx, template, options, job)
 	if unreadable, ok := errors.AsType[*lang.DataError](err); ok {
+		result.Reason = docgen.FailedData
 		result.Failures.Errors = []string{"The input data cannot be read: " + unreadable.Error()}
 		return result, nil
 	}
@@ -45,25 +46,25 @@ func (s *slice) document(ctx context.Context, template *docx.Template, options d
 		result.Isolate = true
 		return result, nil
 	case docgen.IsCode(err, docgen.CodeTooLarge):
-		failed = err.Error()
+		failed, result.Reason = err.Error(), docgen.FailedBudget
 	case errors.As(failure, &exceeded):
 		g.metrics.exceededBudget(exceeded.Budget)
-		failed = failure.Error()
+		failed, result.Reason = failure.Error(), docgen.FailedBudget
 	case errors.As(failure, &unstarted):
 		return result, fmt.Errorf("job %d: %w", job.ID, failure)
 	case failure != nil && ctx.Err() != nil: // the task ended, or the server stops: another try generates the document
 		return result, fmt.Errorf("job %d: %w", job.ID, context.Cause(ctx))
 	case errors.As(failure, &crash):
 		g.log.ErrorContext(ctx, "a document crashed the engine", "job", job.ID, "panic", crash.value, "stack", string(crash.stack))
-		report, failed = docx.Report{}, internalFailure
+		report, failed, result.Reason = docx.Report{}, internalFailure, docgen.FailedServer
 	case errors.As(failure, &died):
 		g.log.ErrorContext(ctx, "a document ended the process that generated it in isolation", "job", job.ID, "how", died.How, "said", died.Said)
-		failed = failure.Error()
+		failed, result.Reason = failure.Error(), docgen.FailedServer
 	case errors.Is(failure, docx.ErrIncomplete): // the report says what is missing
 	case failure != nil:
 		failed = failure.Error()
 	case isRefused(err):
-		failed = err.Error()
+		failed, result.Reason = err.Error(), docgen.FailedPDF
 	case err != nil:
 		return result, fmt.Errorf("job %d: %w", job.ID, err)
 	default:

@@ -142,7 +142,7 @@ func New(cfg Config) *Generator {
 	if cfg.Metrics != nil {
 		cfg.Metrics.MustRegister(&backlog{g: g}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "platen_pdf_waiting", Help: "Documents that wait for conversion to PDF.",
-		}, func() float64 { return float64(g.engines.Waiting()) }))
+		}, func() float64 { return float64(g.WaitingForPDF()) }))
 		for _, what := range docgen.Shortages() {
 			cfg.Metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 				Name: "platen_shortage", Help: "1 while documents of this process are postponed because it lacks a resource, otherwise 0.",
@@ -370,13 +370,13 @@ func readingOf(read *cachedTemplate) (docgen.Reading, error) {
 // problems of a document are in its result.
 func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.ClaimedJob) (docgen.Result, error), error) {
 	g, claim := s.Generator, s.claim
-	fail := func(f docgen.Failures) func(context.Context, docgen.ClaimedJob) (docgen.Result, error) {
+	fail := func(reason docgen.FailureReason, f docgen.Failures) func(context.Context, docgen.ClaimedJob) (docgen.Result, error) {
 		return func(_ context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
-			return docgen.Result{Job: job, Failures: f}, nil
+			return docgen.Result{Job: job, Failures: f, Reason: reason}, nil
 		}
 	}
 	if err := g.available(claim.OutputType); err != nil {
-		return fail(docgen.Failures{Errors: []string{err.Error()}}), nil //nolint:nilerr // the jobs report it
+		return fail(docgen.FailedPDF, docgen.Failures{Errors: []string{err.Error()}}), nil //nolint:nilerr // the jobs report it
 	}
 	used := &cachedTemplate{}
 	var err error
@@ -385,17 +385,19 @@ func (s *slice) maker(ctx context.Context) (func(context.Context, docgen.Claimed
 	}
 	if lost, ok := errors.AsType[*docgen.Error](err); ok && !mayPass(err) &&
 		(lost.Code == docgen.CodeNotFound || lost.Code == docgen.CodeContentDamaged) {
-		return fail(docgen.Failures{Errors: []string{lost.Message}}), nil
+		return fail(docgen.FailedTemplate, docgen.Failures{Errors: []string{lost.Message}}), nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	if used.broken != nil {
-		return fail(used.broken.failures()), nil //nolint:nilerr // the jobs report it
+		return fail(docgen.FailedTemplate, used.broken.failures()), nil //nolint:nilerr // the jobs report it
 	}
 	options, wrong := g.engineOptions(claim.Options, claim.OutputType, claim.CreatedAt)
 	if len(wrong) > 0 { // from another version of the program
-		return fail(docgen.Failures{Errors: []string{"The batch has an option that this server does not support: " + wrong[0].Message}}), nil
+		return fail(docgen.FailedOther, docgen.Failures{
+			Errors: []string{"The batch has an option that this server does not support: " + wrong[0].Message},
+		}), nil
 	}
 	return func(ctx context.Context, job docgen.ClaimedJob) (docgen.Result, error) {
 		return s.document(ctx, used.template, options, job)

@@ -150,3 +150,6 @@ func pdfOptions(o *docgen.PDFOptions) pdf.Options {
 	}
 	return options
 }
+
+// WaitingForPDF returns the number of generated documents that wait for their turn with the PDF engine.
+func (g *Generator) WaitingForPDF() int { return g.engines.Waiting() }

@@ -135,7 +135,9 @@ func (s *slice) work(ctx context.Context) error {
 		s.postpone(ctx, err)
 		err = &PauseError{For: faultPause, cause: err}
 	case s.begun == 0 && errors.Is(context.Cause(ctx), context.DeadlineExceeded): // it had the time of the whole task
-		s.results = append(s.results, docgen.Result{Job: s.current(), TryAgain: true, Failures: docgen.Failures{Errors: []string{tooLong}}})
+		s.results = append(s.results, docgen.Result{
+			Job: s.current(), TryAgain: true, Failures: docgen.Failures{Errors: []string{tooLong}}, Reason: docgen.FailedBudget,
+		})
 		s.begun++
 	}
 	return errors.Join(err, s.complete(last), s.service.ReleaseJobs(last, s.claim, s.claim.Jobs[s.begun:]))
@@ -165,7 +167,8 @@ func tryAgain(job docgen.ClaimedJob, cause error) docgen.Result {
 	if lacking := docgen.ShortageOf(cause); lacking != docgen.NoShortage {
 		return docgen.Result{Job: job, Shortage: lacking}
 	}
-	return docgen.Result{Job: job, TryAgain: true, Failures: docgen.Failures{Errors: []string{reasonOf(cause)}}}
+	failures := docgen.Failures{Errors: []string{reasonOf(cause)}}
+	return docgen.Result{Job: job, TryAgain: true, Failures: failures, Reason: docgen.FailedServer}
 }
 
 // current returns the current job.

@@ -132,6 +132,7 @@ var routeCases = []routeCase{
 		"403 403 403 403 403 403 200"},
 
 	{"GET /audit_events", nil, "403 403 403 403 403 200 200"},
+	{"GET /operations", nil, "403 403 403 403 403 200 200"},
 	{"GET /tokens", nil, "200 200 200 200 200 200 200"},
 	{"DELETE /tokens/{token_id}", nil, "403 404 404 404 204 204 204"},
 

@@ -30,6 +30,7 @@ var clientFiles = map[string][]string{
 	"docgen.gen.go":         {"-config=tools/oapi/operations.yaml", "-include-tags=Doc Gen"},
 	"files.gen.go":          {"-config=tools/oapi/operations.yaml", "-include-tags=Files"},
 	"folders.gen.go":        {"-config=tools/oapi/operations.yaml", "-include-tags=Folders"},
+	"operations.gen.go":    {"-config=tools/oapi/operations.yaml", "-include-tags=Operations"},
 	"tokens.gen.go":         {"-config=tools/oapi/operations.yaml", "-include-tags=Tokens"},
 	"trash.gen.go":          {"-config=tools/oapi/operations.yaml", "-include-tags=Trash"},
 	"users.gen.go":          {"-config=tools/oapi/operations.yaml", "-include-tags=Users"},

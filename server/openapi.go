@@ -25,6 +25,7 @@ const (
 	tagCollaborations = "Collaborations"
 	tagUsers          = "Users"
 	tagTokens         = "Tokens"
+	tagOperations     = "Operations"
 	tagArchives       = "Archives"
 	tagWebhooks       = "Webhooks"
 )
@@ -56,6 +57,7 @@ func describe(baseURL, version string) huma.Config {
 					"the enterprise."},
 				{Name: tagTokens, Description: "Access tokens that act for a user: list and revoke them. Authentication describes how to " +
 					"create one. Administrators can also read the audit log."},
+				{Name: tagOperations, Description: "What administrators look at: how the server does."},
 				{Name: tagArchives, Description: "Folders of the enterprise, visible only with the scope `enterprise_content`. The " +
 					"enterprise owns everything in them. Use the folder operations to list and fill them."},
 				{Name: tagWebhooks, Description: "Notify other systems of events on files, folders, and documents. List deliveries, replay " +

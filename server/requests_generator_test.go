@@ -94,7 +94,8 @@ func (g *generator) request() wireRequest {
 }
 
 // The callers of apt requests for some operations, which few other callers can use.
-var aptCallers = map[string]string{"archives": "archivist", "storage_policies": "archivist", "users": "admin", "webhook_keys": "admin"}
+var aptCallers = map[string]string{"archives": "archivist", "storage_policies": "archivist", "users": "admin", "webhook_keys": "admin",
+	"operations": "admin"}
 
 // caller draws the caller of a request, seldom one who cannot be authenticated.
 func (g *generator) caller(path string) string {

@@ -123,6 +123,7 @@ func (a *api) tokenRoutes() {
 	route(a, "GET /tokens", docListTokens, a.listTokens)
 	route(a, "DELETE /tokens/{token_id}", docDeleteToken, a.deleteToken)
 	route(a, "GET /audit_events", docListAuditEvents, a.listAuditEvents)
+	route(a, "GET /operations", docGetOperations, a.getOperations)
 }
 
 func (a *api) archiveRoutes() {

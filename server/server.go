@@ -44,6 +44,8 @@ type Config struct {
 	// TrustedProxies are the networks of proxies whose X-Forwarded-For is trusted.
 	TrustedProxies []netip.Prefix
 
+	// Node returns what only this server knows about itself. nil means nothing but the version.
+	Node func() docgen.Node
 	// PDF returns an error that says why the server cannot generate PDFs, or nil.
 	PDF func() error
 	// Sign returns the headers of a notification, signed with the given keys. nil means no headers.
@@ -81,6 +83,7 @@ type api struct {
 	limiter limiter
 	in      *inFlight
 	pdf     func() error
+	node    func() docgen.Node
 	sign    func(docgen.Delivery, []docgen.SigningKey) map[string]string
 	mcp     http.Handler // the tools for assistants
 }
@@ -121,6 +124,10 @@ func newAPI(cfg Config, public, internal *site) *api {
 		in:      newInFlight(cfg.InFlight),
 		sign:    cfg.Sign,
 		pdf:     cfg.PDF,
+		node:    cfg.Node,
+	}
+	if a.node == nil {
+		a.node = func() docgen.Node { return docgen.Node{Version: cfg.Version} }
 	}
 	if a.sign == nil {
 		a.sign = func(docgen.Delivery, []docgen.SigningKey) map[string]string { return map[string]string{} }

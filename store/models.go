@@ -158,6 +158,14 @@ type DocgenMerge struct {
 	Crashes         int64
 }
 
+type DocgenPeriod struct {
+	Period    int64
+	Shard     int64
+	Outcome   string
+	Reason    string
+	Documents int64
+}
+
 type DocgenSample struct {
 	FileID       int64
 	Name         string

@@ -2,6 +2,7 @@ package office
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -12,7 +13,9 @@ import (
 type metrics struct {
 	conversions *prometheus.CounterVec
 	duration    prometheus.Histogram
-	starts      prometheus.Counter
+	starts      atomic.Int64
+	stopped     atomic.Int64
+	poison      atomic.Int64
 }
 
 // Results of conversions: values of the label "result".
@@ -35,15 +38,15 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 			Help:    "Time to convert a document with LibreOffice, in seconds, excluding time in the queue.",
 			Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 		}),
-		starts: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "platen_pdf_worker_starts_total", Help: "Number of LibreOffice processes started.",
-		}),
 	}
+	starts := prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "platen_pdf_worker_starts_total", Help: "Number of LibreOffice processes started.",
+	}, func() float64 { return float64(m.starts.Load()) })
 	for _, result := range []string{wasMade, wasRefused, wasStopped, wasPoison} {
 		m.conversions.WithLabelValues(result) // start at zero, so that the first conversion counts as an increase
 	}
 	if registry != nil {
-		registry.MustRegister(m.conversions, m.duration, m.starts)
+		registry.MustRegister(m.conversions, m.duration, starts)
 	}
 	return m
 }
@@ -57,8 +60,10 @@ func (m *metrics) converted(result *pdf.Result, err error) {
 		m.conversions.WithLabelValues(wasMade).Inc()
 		m.duration.Observe(result.Took.Seconds())
 	case errors.As(err, &suspect):
+		m.stopped.Add(1)
 		m.conversions.WithLabelValues(wasStopped).Inc()
 	case errors.As(err, &refused) && refused.Poison:
+		m.poison.Add(1)
 		m.conversions.WithLabelValues(wasPoison).Inc()
 	case errors.As(err, &refused):
 		m.conversions.WithLabelValues(wasRefused).Inc()

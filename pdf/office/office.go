@@ -164,6 +164,28 @@ func (o *Office) worker(name string, nice int) *worker {
 // Available returns nil if LibreOffice is installed, and a *[pdf.UnavailableError] otherwise.
 func (o *Office) Available() error { return o.absent }
 
+// State is the work of an Office at a moment.
+type State struct {
+	Workers int   // documents converted at once, without spare workers and the isolated one
+	Busy    int   // workers with a document, of all kinds
+	Waiting int   // documents that wait for a worker
+	Starts  int64 // processes since New
+	Stopped int64 // conversions that were stopped, and will be tried again
+	Poison  int64 // documents that were stopped twice
+}
+
+// State returns what the Office is doing.
+func (o *Office) State() State {
+	state := State{
+		Workers: o.cfg.Workers, Waiting: int(o.waiting.Load()), Starts: o.metrics.starts.Load(), Stopped: o.metrics.stopped.Load(),
+		Poison: o.metrics.poison.Load(),
+	}
+	if o.absent == nil {
+		state.Busy = o.cfg.Workers - len(o.workers) + o.cfg.Spare - len(o.spares) + 1 - len(o.isolated)
+	}
+	return state
+}
+
 // versionOf returns the version in LibreOffice's version information, which is JSON.
 func versionOf(info string) string {
 	var version struct {

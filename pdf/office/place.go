@@ -118,7 +118,7 @@ func (l limits) watch(ctx context.Context, stop context.CancelCauseFunc) {
 // ensure starts a process if none is running.
 func (w *worker) ensure(ctx context.Context) (err error) {
 	if w.process == nil {
-		w.office.metrics.starts.Inc()
+		w.office.metrics.starts.Add(1)
 		if w.process, err = w.start(ctx); err != nil && ctx.Err() == nil {
 			err = errors.Join(err, w.full(leastRoom))
 		}
