@@ -17,5 +17,6 @@
 //	             accept rows csv csvcolumn pattern trace options pdf lane job joblist cancel retry watch failure claim output
 //	             destination ending merge bundle retention
 //	events       trigger event webhook delivery outbox backlog signing listener
+//	operations   operations period alert
 //	shared       service ready room error fault id name page offset key
 package docgen
