@@ -18,7 +18,7 @@ type patientTransport struct{ sdk.Transport }
 // Connect opens the connection.
 func (t patientTransport) Connect(ctx context.Context) (sdk.Connection, error) {
 	c, err := t.Transport.Connect(ctx)
-	return &patientConn{Connection: c, pending: map[string]bool{}, changed: make(chan struct{}, 1)}, err
+	return &patientConn{Connection: c, pending: map[string]bool{}, changed: make(chan struct{}, 1), closed: make(chan struct{})}, err
 }
 
 // drainTime is the maximum time for the last answers.
@@ -30,6 +30,14 @@ type patientConn struct {
 	mu      sync.Mutex
 	pending map[string]bool // ids of the calls without an answer
 	changed chan struct{}
+	close   sync.Once
+	closed  chan struct{}
+}
+
+// Close closes the connection, without waiting for answers.
+func (c *patientConn) Close() error {
+	c.close.Do(func() { close(c.closed) })
+	return c.Connection.Close()
 }
 
 // Read returns the next message. At the end, or when it fails, it first waits for the answers to all calls.
@@ -91,6 +99,8 @@ func (c *patientConn) drain(ctx context.Context) {
 		}
 		select {
 		case <-c.changed:
+		case <-c.closed:
+			return
 		case <-ctx.Done():
 			return
 		}
