@@ -22,7 +22,7 @@ func TestNodeInOperations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.Server.Name != name || o.Server.Version != version() || o.Server.StartedAt.IsZero() || o.Server.PDF.Workers < 1 {
+	if o.Server.Name != name || o.Server.Version != version() || o.Server.StartedAt.IsZero() || o.Server.Pdf.Workers < 1 {
 		t.Errorf("the server is %+v", o.Server)
 	}
 	for _, disk := range o.Server.Disks {
