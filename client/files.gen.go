@@ -424,3 +424,35 @@ type RestoreVersionResponse struct {
 func (c *Client) RestoreVersion(ctx context.Context, fileId string, fileVersionId string, params *RestoreVersionParams, body RestoreVersionRequest, editors ...RequestEditor) (*RestoreVersionResponse, error) {
 	return call(ctx, c, &RestoreVersionResponse{}, "PUT", pathOf("/files/%s/versions/%s", fileId, fileVersionId), params, jsonBody{body}, editors)
 }
+
+// CreateZipDownloadResponse is the response to CreateZipDownload.
+type CreateZipDownloadResponse struct {
+	Response
+	JSON202 *ZipReply
+}
+
+// CreateZipDownload calls POST /zip_downloads: prepare a download of files and folders as a ZIP file.
+func (c *Client) CreateZipDownload(ctx context.Context, body ZipRequest, editors ...RequestEditor) (*CreateZipDownloadResponse, error) {
+	return call(ctx, c, &CreateZipDownloadResponse{}, "POST", pathOf("/zip_downloads"), nil, jsonBody{body}, editors)
+}
+
+// DownloadZipResponse is the response to DownloadZip.
+type DownloadZipResponse struct {
+	Response
+}
+
+// DownloadZip calls GET /zip_downloads/{zip_download_id}/content: download a ZIP file.
+func (c *Client) DownloadZip(ctx context.Context, zipDownloadId string, editors ...RequestEditor) (*DownloadZipResponse, error) {
+	return call(ctx, c, &DownloadZipResponse{}, "GET", pathOf("/zip_downloads/%s/content", zipDownloadId), nil, nil, editors)
+}
+
+// GetZipDownloadStatusResponse is the response to GetZipDownloadStatus.
+type GetZipDownloadStatusResponse struct {
+	Response
+	JSON200 *ZipStatus
+}
+
+// GetZipDownloadStatus calls GET /zip_downloads/{zip_download_id}/status: get the status of a ZIP download.
+func (c *Client) GetZipDownloadStatus(ctx context.Context, zipDownloadId string, editors ...RequestEditor) (*GetZipDownloadStatusResponse, error) {
+	return call(ctx, c, &GetZipDownloadStatusResponse{}, "GET", pathOf("/zip_downloads/%s/status", zipDownloadId), nil, nil, editors)
+}

@@ -725,7 +725,7 @@ type Delivery struct {
 	// Tries Failed attempts since then.
 	Tries int64 `json:"tries"`
 
-	// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, FOLDER.DOWNLOADED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
+	// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
 	Trigger Trigger      `json:"trigger"`
 	Type    DeliveryType `json:"type"`
 
@@ -1836,7 +1836,7 @@ type Notification struct {
 	// Source The object of the event, as GET /files/{file_id}, /folders/{folder_id}, or /collaborations/{collaboration_id} showed it to the owner of the webhook at that moment; only id and type if the owner may not see it. For WEBHOOK.DELETED, the webhook.
 	Source Notification_Source `json:"source"`
 
-	// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, FOLDER.DOWNLOADED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
+	// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
 	Trigger Trigger          `json:"trigger"`
 	Type    NotificationType `json:"type"`
 
@@ -2813,7 +2813,7 @@ type TransferRequest struct {
 	OwnedBy NewOwner `json:"owned_by"`
 }
 
-// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, FOLDER.DOWNLOADED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
+// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
 type Trigger string
 
 // UpdateArchiveRequest defines model for UpdateArchiveRequest.
@@ -3127,6 +3127,65 @@ type WebhookRef struct {
 
 // WebhookRefType defines model for WebhookRef.Type.
 type WebhookRefType string
+
+// ZipConflict defines model for ZipConflict.
+type ZipConflict struct {
+	// DownloadName Its name in the ZIP file.
+	DownloadName string `json:"download_name"`
+	Id           string `json:"id"`
+
+	// OriginalName The name of the item.
+	OriginalName string          `json:"original_name"`
+	Type         ZipConflictType `json:"type"`
+}
+
+// ZipConflictType defines model for ZipConflict.Type.
+type ZipConflictType string
+
+// ZipReply defines model for ZipReply.
+type ZipReply struct {
+	// DownloadUrl The URL of the ZIP file. It contains a secret: anyone who has it can download the file. A download can start once; if it fails, again until expires_at.
+	DownloadUrl string `json:"download_url"`
+
+	// ExpiresAt Until when the download can start.
+	ExpiresAt *time.Time `json:"expires_at"`
+
+	// NameConflicts Pairs of requested items with equal names. The second one has another name in the ZIP file.
+	NameConflicts [][]ZipConflict `json:"name_conflicts"`
+
+	// StatusUrl The URL of the status, from the start of the download on, for 12 hours. It needs an access token of the user.
+	StatusUrl string `json:"status_url"`
+}
+
+// ZipRequest defines model for ZipRequest.
+type ZipRequest struct {
+	// DownloadFileName The name of the ZIP file, without its extension (default: the name of the only item, or Files).
+	DownloadFileName *string `json:"download_file_name,omitempty"`
+
+	// Items 1 to 1000 files and folders, each once. The root folder 0 is not allowed.
+	Items []ItemRef `json:"items"`
+}
+
+// ZipStatus defines model for ZipStatus.
+type ZipStatus struct {
+	// DownloadedFileCount Number of files that were sent.
+	DownloadedFileCount int64 `json:"downloaded_file_count"`
+
+	// SkippedFileCount Number of files that were left out, because they were deleted, the user may no longer download them, or their path is longer than 1024 bytes.
+	SkippedFileCount int64 `json:"skipped_file_count"`
+
+	// SkippedFolderCount Number of folders that were left out, for the same reasons. The files in them are not counted.
+	SkippedFolderCount int64 `json:"skipped_folder_count"`
+
+	// State A download whose server has crashed has failed after five minutes.
+	State ZipStatusState `json:"state"`
+
+	// TotalFileCount Number of files, counted when the download was created, and again at its end.
+	TotalFileCount int64 `json:"total_file_count"`
+}
+
+// ZipStatusState A download whose server has crashed has failed after five minutes.
+type ZipStatusState string
 
 // AsFile decodes the value as a File.
 func (t Collaboration_Item) AsFile() (v File, err error) {

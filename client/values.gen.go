@@ -748,6 +748,19 @@ const (
 	WebhookRefTypeWebhook WebhookRefType = "webhook"
 )
 
+// Defines values for ZipConflictType.
+const (
+	ZipConflictTypeFile   ZipConflictType = "file"
+	ZipConflictTypeFolder ZipConflictType = "folder"
+)
+
+// Defines values for ZipStatusState.
+const (
+	ZipStatusStateFailed     ZipStatusState = "failed"
+	ZipStatusStateInProgress ZipStatusState = "in_progress"
+	ZipStatusStateSucceeded  ZipStatusState = "succeeded"
+)
+
 // Defines values for ListInvitationsParamsStatus.
 const (
 	ListInvitationsParamsStatusPending ListInvitationsParamsStatus = "pending"

@@ -2,7 +2,10 @@ package docgen
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 
 	"platen/store"
@@ -11,13 +14,50 @@ import (
 // bundlePortion is the number of files of a bundle that are read from the database at once.
 const bundlePortion = 500
 
+// MissingName is the name of the file that says which documents a bundle lacks.
+const MissingName = "Missing documents.txt"
+
 // Bundle is files that are downloaded together.
 type Bundle struct {
 	Name string // without an extension
-	// Files are the contents, in order. After an error, there are no more.
-	Files iter.Seq2[*Content, error]
-	// Left returns sentences about documents that Files has left out. Call it after the last file.
-	Left func() []string
+	// Files are the files and folders, in order. After an error, there are no more.
+	Files iter.Seq2[*BundleFile, error]
+	// Missing returns sentences about documents that Files has left out, and a path for them. Call it after the last file.
+	Missing func() (path string, lines []string)
+
+	ended func(ctx context.Context, err error) // nil if nobody wants to know
+}
+
+// A BundleFile is a file or a folder of a Bundle.
+type BundleFile struct {
+	Path    string        // in the bundle: relative, portable, and unique. That of a folder ends with a slash
+	Content *Content      // nil for a folder
+	Reader  io.ReadCloser // of the content, which the receiver closes; nil for a folder
+}
+
+// End records how the download of a bundle ended: err is nil, or why it was aborted.
+func (b *Bundle) End(ctx context.Context, err error) {
+	if b.ended != nil {
+		b.ended(context.WithoutCancel(ctx), err)
+	}
+}
+
+// begin opens content for a download from its beginning, and fires the event. ok is false if the version was deleted after it was found.
+func (c *Content) begin(ctx context.Context) (r io.ReadCloser, ok bool, err error) {
+	if r, err = c.Open(ctx, 0, -1); errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil
+	}
+	if err == nil {
+		if err = c.NotifyDownload(ctx); err != nil {
+			err = errors.Join(err, r.Close())
+		}
+	}
+	return r, err == nil, err
+}
+
+// isLost reports whether an error says that a caller may not download an item, or no longer.
+func isLost(err error) bool {
+	return IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) || IsCode(err, CodeForbidden)
 }
 
 // BatchBundle returns the documents of a batch that has ended, in the order of the batch. Each is the current version of its file. It
@@ -29,7 +69,7 @@ func (s *Service) BatchBundle(ctx context.Context, c *Caller, batchID string) (*
 	if err := c.require(ScopeRead); err != nil {
 		return nil, err
 	}
-	b := &batchBundle{service: s, caller: c, batchID: batchID}
+	b := &batchBundle{service: s, caller: c, batchID: batchID, names: bundleNames{}}
 	err := s.db.Read(ctx, func(q *store.Queries) error {
 		var err error
 		if b.batch, err = s.batch(ctx, q, c, batchID); err != nil {
@@ -39,7 +79,7 @@ func (s *Service) BatchBundle(ctx context.Context, c *Caller, batchID string) (*
 			return failf(CodeConflict, "The batch is still running. Wait until no job is pending or submitted, then retry.")
 		}
 		b.folder, err = s.find(ctx, q, c, Folder, b.batch.DestinationID, MayDownload)
-		if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) || IsCode(err, CodeForbidden) {
+		if isLost(err) {
 			b.folder, err = place{}, nil // each document is checked
 		}
 		return err
@@ -47,7 +87,8 @@ func (s *Service) BatchBundle(ctx context.Context, c *Caller, batchID string) (*
 	if err != nil {
 		return nil, err
 	}
-	return &Bundle{Name: "Batch " + batchID, Files: b.files(ctx), Left: b.left}, nil
+	missing := func() (string, []string) { return b.names.unique(File, MissingName), b.left() }
+	return &Bundle{Name: "Batch " + batchID, Files: b.files(ctx), Missing: missing}, nil
 }
 
 // batchBundle reads the documents of a batch.
@@ -58,10 +99,11 @@ type batchBundle struct {
 	batch   Batch
 	folder  place // the destination, if the caller may download what is in it; otherwise, an empty place
 	found   int   // documents so far
+	names   bundleNames
 }
 
-func (b *batchBundle) files(ctx context.Context) iter.Seq2[*Content, error] {
-	return func(yield func(*Content, error) bool) {
+func (b *batchBundle) files(ctx context.Context) iter.Seq2[*BundleFile, error] {
+	return func(yield func(*BundleFile, error) bool) {
 		for last := int64(0); ; {
 			contents, next, err := b.portion(ctx, last)
 			if err != nil {
@@ -69,7 +111,15 @@ func (b *batchBundle) files(ctx context.Context) iter.Seq2[*Content, error] {
 				return
 			}
 			for _, content := range contents {
-				if b.found++; !yield(content, nil) {
+				r, ok, err := content.begin(ctx)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if !ok {
+					continue
+				}
+				if b.found++; !yield(&BundleFile{b.names.unique(File, content.Name), content, r}, nil) {
 					return
 				}
 			}
@@ -91,7 +141,7 @@ func (b *batchBundle) portion(ctx context.Context, after int64) (contents []*Con
 		}
 		for _, row := range rows {
 			p, err := b.find(ctx, q, row.Item)
-			if IsCode(err, CodeNotFound) || IsCode(err, CodeTrashed) || IsCode(err, CodeForbidden) {
+			if isLost(err) {
 				continue
 			}
 			if err != nil {

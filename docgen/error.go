@@ -38,6 +38,8 @@ const (
 	CodeBodyTooLarge      Code = "request_entity_too_large"               // the request body is larger than its limit
 	CodeContentDamaged    Code = "content_damaged"                        // stored content is missing or has changed
 	CodeDocumentFailed    Code = "document_failed"                        // a document cannot be generated; Failures say why
+	CodeZipFiles          Code = "zip_download_file_count_exceeded_limit" // a ZIP download would have too many files
+	CodeZipStreams        Code = "user_too_many_concurrent_downloads"     // the user downloads too many ZIP files at once
 	CodeUnavailable       Code = "unavailable"                            // the database is busy or cannot be reached
 	CodeKeyReused         Code = "idempotency_key_reused"                 // another request had the idempotency key
 	CodeKeyInUse          Code = "idempotency_key_in_use"                 // the first request with the idempotency key has not ended

@@ -48,6 +48,8 @@ RequestDocument from a template                    404      403        ✓      
 RequestDocument into a folder                      400      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 StoreDocument into a folder                        404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 Ticket                                             404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
+CreateZip of a file                                404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
+CreateZip of a folder                              404      403        ✓      403      403        ✓        ✓        ✓        ✓        ✓
 CreateUpload of a file                             404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 CreateUpload of a version                          404      403      403      403      403      403        ✓        ✓        ✓        ✓
 CreateFile                                         404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
@@ -194,6 +196,14 @@ var operations = []operation{
 	}},
 	{"Ticket", "", func(w *world, c *docgen.Caller, at target) error {
 		_, err := w.Ticket(w.t.Context(), c, at.file, 0)
+		return err
+	}},
+	{"CreateZip of a file", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CreateZip(w.t.Context(), c, docgen.NewZip{Items: []docgen.ZipItem{{Kind: docgen.File, ID: at.file}}})
+		return err
+	}},
+	{"CreateZip of a folder", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.CreateZip(w.t.Context(), c, docgen.NewZip{Items: []docgen.ZipItem{{Kind: docgen.Folder, ID: at.folder}}})
 		return err
 	}},
 	{"CreateUpload of a file", "", func(w *world, c *docgen.Caller, at target) error {

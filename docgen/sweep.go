@@ -35,7 +35,7 @@ func (s *Service) Sweep(ctx context.Context) (removed int, err error) {
 		}
 	}
 	n, swept := s.sweepUploads(ctx)
-	return removed + n, errors.Join(err, swept, s.sweepChecksums(ctx))
+	return removed + n, errors.Join(err, swept, s.sweepChecksums(ctx), s.sweepZips(ctx))
 }
 
 // sweepChecksums deletes the checksums of contents that no version refers to anymore.

@@ -16,20 +16,22 @@ import (
 // TicketTTL is how long a Ticket is valid.
 const TicketTTL = 15 * time.Minute
 
-// A Ticket allows one user to download one version of a file until it expires, without an access token. Its text is signed with a secret of
-// the server, so that nobody can change or extend it. It is only as good as the access token it was issued for: a download checks that
-// token, its user, and the permission again.
+// A Ticket allows one user to download one version of a file, or to start one ZIP download, until it expires, without an access token. Its
+// text is signed with a secret of the server, so that nobody can change or extend it. It is only as good as the access token it was issued
+// for: a download checks that token, its user, and the permission again.
 type Ticket struct {
-	FileID    int64
-	VersionID int64
+	FileID    int64 // 0 for a ZIP download
+	VersionID int64 // 0 for a ZIP download
+	ZipID     int64 // 0 for a file
 	userID    int64 // the user on whose behalf it was issued
 	tokenID   int64 // the access token with which it was issued
 	expiresAt int64
 }
 
-// The text of a ticket is the base64 form of a version, its numbers, and their digest.
+// The text of a ticket is the base64 form of its kind, its numbers, and their digest.
 const (
-	ticketVersion = 1
+	ticketOfFile  = 1
+	ticketOfZip   = 2
 	ticketSize    = 1 + 5*8
 	ticketPurpose = "download tickets"
 )
@@ -46,8 +48,11 @@ func (s *Service) Ticket(ctx context.Context, c *Caller, fileID, versionID int64
 }
 
 func (s *Service) signTicket(t Ticket) string {
-	b := []byte{ticketVersion}
-	for _, n := range []int64{t.FileID, t.VersionID, t.userID, t.tokenID, t.expiresAt} {
+	b, id := []byte{ticketOfFile}, t.FileID
+	if t.ZipID != 0 {
+		b, id = []byte{ticketOfZip}, t.ZipID
+	}
+	for _, n := range []int64{id, t.VersionID, t.userID, t.tokenID, t.expiresAt} {
 		b = binary.BigEndian.AppendUint64(b, uint64(n)) //nolint:gosec // the bits of the number
 	}
 	key := hmac.New(sha256.New, s.markerKey) // a key of their own: no text that is signed for another purpose is a ticket
@@ -63,18 +68,32 @@ func (s *Service) parseTicket(text string) (t Ticket, ok bool) {
 	if err != nil || len(b) != ticketSize+sha256.Size {
 		return Ticket{}, false
 	}
-	for i, n := range []*int64{&t.FileID, &t.VersionID, &t.userID, &t.tokenID, &t.expiresAt} {
+	id := &t.FileID
+	if b[0] == ticketOfZip {
+		id = &t.ZipID
+	}
+	for i, n := range []*int64{id, &t.VersionID, &t.userID, &t.tokenID, &t.expiresAt} {
 		*n = int64(binary.BigEndian.Uint64(b[1+8*i:])) //nolint:gosec // the bits of the number
 	}
 	return t, hmac.Equal([]byte(text), []byte(s.signTicket(t)))
 }
 
-// Redeem returns the ticket with a text, and its caller, for whom the permission to download must be checked again. The Error has
-// CodeUnauthorized for an invalid or expired ticket, and if its access token was revoked or its user may no longer use it.
+// Redeem returns the ticket of a file with a text, and its caller, for whom the permission to download must be checked again. The Error
+// has CodeUnauthorized for an invalid or expired ticket, and if its access token was revoked or its user may no longer use it.
 func (s *Service) Redeem(ctx context.Context, text string) (*Caller, Ticket, error) {
-	invalid := failf(CodeUnauthorized, "The download URL is invalid or has expired. Request the content of the file again.")
 	t, ok := s.parseTicket(text)
-	if !ok || t.expiresAt <= s.micros() {
+	return s.redeem(ctx, t, ok && t.FileID != 0, "Request the content of the file again.")
+}
+
+// RedeemZip is Redeem for the ticket of a ZIP download.
+func (s *Service) RedeemZip(ctx context.Context, text string) (*Caller, Ticket, error) {
+	t, ok := s.parseTicket(text)
+	return s.redeem(ctx, t, ok && t.ZipID != 0, "Create another ZIP download.")
+}
+
+func (s *Service) redeem(ctx context.Context, t Ticket, valid bool, advice string) (*Caller, Ticket, error) {
+	invalid := failf(CodeUnauthorized, "The download URL is invalid or has expired. %s", advice)
+	if !valid || t.expiresAt <= s.micros() {
 		return nil, Ticket{}, invalid
 	}
 	var c *Caller

@@ -19,13 +19,14 @@ const (
 	FileMoved      Trigger = "FILE.MOVED"
 	FileRenamed    Trigger = "FILE.RENAMED"
 
-	FolderCreated  Trigger = "FOLDER.CREATED"
-	FolderTrashed  Trigger = "FOLDER.TRASHED"
-	FolderDeleted  Trigger = "FOLDER.DELETED" // permanently
-	FolderRestored Trigger = "FOLDER.RESTORED"
-	FolderCopied   Trigger = "FOLDER.COPIED"
-	FolderMoved    Trigger = "FOLDER.MOVED"
-	FolderRenamed  Trigger = "FOLDER.RENAMED"
+	FolderCreated    Trigger = "FOLDER.CREATED"
+	FolderDownloaded Trigger = "FOLDER.DOWNLOADED"
+	FolderTrashed    Trigger = "FOLDER.TRASHED"
+	FolderDeleted    Trigger = "FOLDER.DELETED" // permanently
+	FolderRestored   Trigger = "FOLDER.RESTORED"
+	FolderCopied     Trigger = "FOLDER.COPIED"
+	FolderMoved      Trigger = "FOLDER.MOVED"
+	FolderRenamed    Trigger = "FOLDER.RENAMED"
 
 	CollaborationWasCreated  Trigger = "COLLABORATION.CREATED"
 	CollaborationWasAccepted Trigger = "COLLABORATION.ACCEPTED"
@@ -63,7 +64,7 @@ var triggerRules = []TriggerRule{
 	{Trigger: FileRenamed, Files: true, Fired: true},
 	{Trigger: FolderCreated, Fired: true},
 	{Trigger: FolderRenamed, Fired: true},
-	{Trigger: "FOLDER.DOWNLOADED"},
+	{Trigger: FolderDownloaded, Fired: true},
 	{Trigger: FolderRestored, Fired: true},
 	{Trigger: FolderDeleted, Fired: true},
 	{Trigger: FolderCopied, Fired: true},

@@ -65,6 +65,9 @@ var routeCases = []routeCase{
 		"403 404 403 200 200 404 200"},
 	{"GET /files/{file_id}/content", nil, "403 404 200 200 200 404 200"},
 	{"GET /downloads/{ticket}", nil, everybody(200)}, // the ticket replaces the access token
+	{"POST /zip_downloads", func(s scene) any { return object{"items": []object{ref(s.folder, "folder")}} }, "403 404 202 202 202 404 202"},
+	{"GET /zip_downloads/{zip_download_id}/content", nil, everybody(200)}, // the ticket in it replaces the access token
+	{"GET /zip_downloads/{zip_download_id}/status", nil, "403 404 404 404 200 404 404"},
 	{"GET /files/{file_id}", nil, "403 404 200 200 200 404 200"},
 	{"PUT /files/{file_id}", func(scene) any { return object{"name": "new.docx"} }, "403 404 403 200 200 404 200"},
 	{"DELETE /files/{file_id}", nil, "403 404 403 204 204 404 204"},
@@ -186,7 +189,8 @@ func at(route string, s scene) string {
 		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration), "{user_id}", id(s.user),
 		"{archive_id}", id(s.archive), "{webhook_id}", id(s.webhook),
 		"{delivery_id}", id(s.delivery), "{listener_id}", id(s.listener), "{slot}", "primary", "{sample_name}", "paid", "{token_id}", id(s.token),
-		"{storage_policy_id}", "1", "{ticket}", s.ticket, "{upload_session_id}", id(s.session), " /oauth2", " //oauth2").Replace(route)
+		"{storage_policy_id}", "1", "{ticket}", s.ticket, "{zip_download_id}", s.zip,
+		"{upload_session_id}", id(s.session), " /oauth2", " //oauth2").Replace(route)
 }
 
 func (c routeCase) statuses(t *testing.T) map[string]int {
@@ -219,6 +223,9 @@ func TestEveryRouteForEveryCaller(t *testing.T) {
 					}
 					if strings.Contains(c.route, "{ticket}") {
 						s.ticket = w.ticket(s)
+					}
+					if strings.Contains(c.route, "{zip_download_id}") {
+						s.zip = w.zip(s, strings.HasSuffix(c.route, "/status"))
 					}
 					if strings.HasSuffix(c.route, "/retry") {
 						w.failJobs(s.batch)
@@ -258,6 +265,19 @@ func (w *world) ticket(s scene) string {
 	ticket, err := w.Ticket(w.t.Context(), w.owner, s.file, 0)
 	must(w.t, err)
 	return ticket
+}
+
+// zip creates a download of the folder of a scene by the owner, and returns its ticket. It can start it.
+func (w *world) zip(s scene, start bool) string {
+	w.t.Helper()
+	made, err := w.CreateZip(w.t.Context(), w.owner, docgen.NewZip{Items: []docgen.ZipItem{{Kind: docgen.Folder, ID: s.folder}}})
+	must(w.t, err)
+	if start {
+		bundle, err := w.StartZip(w.t.Context(), w.owner, made.ID)
+		must(w.t, err)
+		bundle.End(w.t.Context(), nil)
+	}
+	return made.Ticket
 }
 
 // listener creates a listener. Earlier ones expire first, because their number is limited.

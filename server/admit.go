@@ -40,8 +40,12 @@ func (a *api) recognize(c *call, d *doc) error {
 
 // authenticate finds the caller of the access token in the Authorization header (RFC 6750, section 2.1), or of the ticket in the path.
 func (a *api) authenticate(c *call, d *doc) (err error) {
-	if d.ticket {
-		c.caller, c.ticket, err = a.service.Redeem(c.r.Context(), c.r.PathValue("ticket"))
+	if d.ticket != "" {
+		redeem := a.service.Redeem
+		if d.ticket == zipParam {
+			redeem = a.service.RedeemZip
+		}
+		c.caller, c.ticket, err = redeem(c.r.Context(), c.r.PathValue(d.ticket))
 		return err
 	}
 	token, err := bearerToken(c.r.Header.Values("Authorization"))
@@ -155,7 +159,9 @@ func (a *api) checkVersion(c *call, d *doc) error {
 }
 
 // needsVersion reports whether an operation requires the version header.
-func (a *api) needsVersion(d *doc) bool { return d.versioned || a.compat != CompatBox }
+func (a *api) needsVersion(d *doc) bool {
+	return d.versioned || a.compat != CompatBox && !d.unversioned
+}
 
 func versionProblem(header string, values []string) string {
 	switch value := values[0]; {

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"platen/docgen"
-	"platen/server"
 )
 
 // TestDownloadBatch downloads documents with names that do not suit every system, and large ones.
@@ -80,18 +79,5 @@ func (w *world) unzip(content []byte) {
 	must(w.t, os.WriteFile(file, content, 0o600))
 	if out, err := exec.CommandContext(w.t.Context(), program, "-t", file).CombinedOutput(); err != nil {
 		w.t.Errorf("unzip: %v\n%s", err, out)
-	}
-}
-
-func TestPortableNames(t *testing.T) {
-	for name, want := range map[string]string{
-		"Letter.docx": "Letter.docx", "con": "_con", "Con.docx": "_Con.docx", "CON .docx": "_CON .docx", "console": "console",
-		"lpt9.x.y":            "_lpt9.x.y",
-		`a<b>c:d"e/f\g|h?i*j`: "a_b_c_d_e_f_g_h_i_j", "a\x01b": "a_b", "dot.": "dot_", "blank ": "blank_", "..": "_", "": "",
-		"日本.pdf": "日本.pdf",
-	} {
-		if got := server.PortableName(name); got != want {
-			t.Errorf("%q becomes %q, want %q", name, got, want)
-		}
 	}
 }

@@ -45,7 +45,7 @@ type ContentHeaders struct {
 }
 
 var docDownloadTicket = doc{
-	id: "download_with_ticket", tag: tagFiles, ticket: true, scope: docgen.ScopeRead,
+	id: "download_with_ticket", tag: tagFiles, ticket: "ticket", scope: docgen.ScopeRead,
 	summary: "Download a file from a redirect",
 	description: "The URL to which a download redirects with `--compat box`. It needs no access token. It is valid for 15 minutes, for one " +
 		"version of a file, and only while the access token of the redirected request is valid and its user may download the file.",
@@ -74,13 +74,17 @@ func (a *api) redirect(ctx context.Context, c *call, fileID, versionID int64) (*
 	if err != nil {
 		return nil, err
 	}
-	base := a.baseURL
-	if !a.fixedURL && c.r.Host != "" { // the address it listens on may be one that clients cannot reach
-		base = (&url.URL{Scheme: "http", Host: c.r.Host}).String()
-	}
-	c.w.Header().Set("Location", base+prefix+"/downloads/"+ticket)
+	c.w.Header().Set("Location", a.baseOf(c)+prefix+"/downloads/"+ticket)
 	c.w.WriteHeader(http.StatusFound)
 	return &streamed{Body: func(huma.Context) {}}, nil
+}
+
+// baseOf returns the URL of the server for the client of a call, without a path.
+func (a *api) baseOf(c *call) string {
+	if a.fixedURL || c.r.Host == "" {
+		return a.baseURL
+	}
+	return (&url.URL{Scheme: "http", Host: c.r.Host}).String() // the address it listens on may be one that clients cannot reach
 }
 
 // A streamed response has already been written when its handler returns it.

@@ -71,6 +71,14 @@ var eventCases = map[docgen.Trigger]func(w *watched) happened{
 		made := w.ok("POST /folders", object{"name": "New", "parent": object{"id": id(w.inside)}})["id"].(string)
 		return happened{kind: "folder", id: made, get: "/folders/" + made}
 	},
+	docgen.FolderDownloaded: func(w *watched) happened {
+		made := w.ok("POST /zip_downloads", object{"items": []object{ref(w.inside, "folder")}})
+		_, path, _ := strings.Cut(made["download_url"].(string), "/2.0")
+		if res := w.do("GET "+path, request{as: "guest"}); res.StatusCode != http.StatusOK {
+			w.t.Errorf("status %d", res.StatusCode)
+		}
+		return w.insideIs(nil)
+	},
 	docgen.FolderTrashed: func(w *watched) happened {
 		w.ok("DELETE "+w.path("folder"), nil)
 		return happened{kind: "folder", id: id(w.inside), get: w.path("folder") + "/trash"}

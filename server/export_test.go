@@ -43,6 +43,3 @@ func Preferences(h http.Header) (string, error) {
 func DocumentFile(d *docgen.Document) (name, mediaType string, content []byte, err error) {
 	return fileOfDocument(d)
 }
-
-// PortableName is the name of a file in a ZIP file.
-var PortableName = portableName

@@ -355,6 +355,7 @@ type scene struct {
 	client                                             client
 	token                                              int64  // of the owner, to read
 	ticket                                             string // of the owner, for the file; empty until a test issues it
+	zip                                                string // ticket of the owner, for a ZIP download of the folder
 	session, part                                      int64  // of the owner; none until a test starts an upload in parts
 	webhook, delivery, listener                        int64  // there is no listener until a test creates one
 }
@@ -409,7 +410,7 @@ func (w *world) scene() scene {
 	delivery, err := w.TestWebhook(ctx, w.owner, hook.ID, docgen.FileUploaded)
 	must(w.t, err)
 	s.webhook, s.delivery = hook.ID, delivery.ID
-	s.ticket = w.ticket(s)
+	s.ticket, s.zip = w.ticket(s), w.zip(s, false)
 	return s
 }
 

@@ -131,7 +131,7 @@ func (a *api) operation(method, path string, d *doc) huma.Operation {
 	if d.scope != "" {
 		op.Description = strings.TrimSpace(op.Description + " Needs the scope `" + string(d.scope) + "`.")
 	}
-	if d.ticket {
+	if d.ticket != "" {
 		op.Security = []map[string][]string{}
 	}
 	if d.example != nil {

@@ -135,6 +135,7 @@ var fitting = []struct {
 		"folder": {"spare", "shared2"}}},
 	{regexp.MustCompile(`^DELETE .*/upload_sessions/`), map[string][]string{"upload_session": {"spare"}}},
 	{regexp.MustCompile(`/upload_sessions/.*/commit$`), map[string][]string{"upload_session": {"full"}}},
+	{regexp.MustCompile(`/zip_downloads/.*/status$`), map[string][]string{"zip_download": {"started"}}},
 	{regexp.MustCompile(`/retry$`), map[string][]string{"docgen_batch": {"failed", "failed2"}, "docgen_job": {"failed", "failed2"},
 		"file_version": {"shared"}}},
 	{regexp.MustCompile(`^POST /docgen_(documents|checks|previews)$`), map[string][]string{"file": {"letter"}, "file_version": {"letter"}}},
@@ -294,6 +295,7 @@ var furnished = map[string][]string{
 	"event":            {"shared", "shared2", "stranger"},
 	"slot":             {"primary", "secondary"},
 	"ticket":           {"shared", "shared2"},
+	"zip_download":     {"shared", "shared2", "started"},
 	"upload_session":   {"open", "full", "spare"},
 	"upload_part":      {"open", "full", "spare"},
 }
@@ -305,7 +307,8 @@ var aptNames = map[string][]string{
 	"docgen_job":    {"shared", "shared2"},
 	"collaboration": {"shared", "shared2"}, "archive": {"shared", "shared2"}, "storage_policy": {"default", "cold"},
 	"webhook": {"shared"}, "webhook_delivery": {"shared"}, "webhook_listener": {"shared"}, "event": {"shared", "shared2"},
-	"slot": {"primary", "secondary"}, "ticket": {"shared", "shared2"}, "upload_session": {"open"}, "upload_part": {"open"},
+	"slot": {"primary", "secondary"}, "ticket": {"shared", "shared2"},
+	"zip_download": {"shared", "shared2"}, "upload_session": {"open"}, "upload_part": {"open"},
 }
 
 // kindsOf maps the names of fields and parameters with an id to a kind, if the name is not the kind.

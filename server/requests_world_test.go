@@ -149,7 +149,8 @@ func (v *visit) named(suffix string, s scene) {
 	v.ids["archive:shared"+suffix] = id(s.archive)
 	v.ids["user:spare"+suffix] = id(s.user)
 	v.ids["token:shared"+suffix] = id(s.token)
-	v.ids["ticket:shared"+suffix] = v.w.ticket(s)
+	v.ids["ticket:shared"+suffix], v.ids["zip_download:shared"+suffix] = v.w.ticket(s), s.zip
+	v.ids["zip_download:started"] = v.w.zip(s, true)
 	v.ids["webhook:shared"+suffix] = id(s.webhook)
 	v.logged("shared"+suffix, v.w.owner, s.delivery)
 }

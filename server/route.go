@@ -20,7 +20,8 @@ type doc struct {
 	description string
 	status      int           // on success
 	versioned   bool          // requires the version header even with --compat box
-	ticket      bool          // the path has a ticket that replaces the access token
+	unversioned bool          // browsers follow its URL, so it never requires the version header
+	ticket      string        // the parameter of the path with a ticket that replaces the access token; empty for none
 	upload      bool          // counts toward the limit of uploads
 	scope       docgen.Scope  // required scope of the access token; empty for none
 	errors      []docgen.Code // in addition to those of every operation

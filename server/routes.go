@@ -7,6 +7,7 @@ func (a *api) routes() {
 	a.fileRoutes()
 	a.sessionRoutes()
 	a.folderRoutes()
+	a.zipRoutes()
 	a.trashRoutes()
 	a.collaborationRoutes()
 	a.userRoutes()
@@ -87,6 +88,12 @@ func (a *api) folderRoutes() {
 	route(a, "PUT /folders/{folder_id}", docUpdateFolder, a.updateFolder)
 	route(a, "DELETE /folders/{folder_id}", docDeleteFolder, a.deleteFolder)
 	route(a, "POST /folders/{folder_id}/copy", docCopyFolder, a.copyFolder)
+}
+
+func (a *api) zipRoutes() {
+	route(a, "POST /zip_downloads", docCreateZip, a.createZip)
+	route(a, "GET /zip_downloads/{zip_download_id}/content", docDownloadZip, a.downloadZip)
+	route(a, "GET /zip_downloads/{zip_download_id}/status", docGetZipStatus, a.getZipStatus)
 }
 
 func (a *api) trashRoutes() {

@@ -482,3 +482,19 @@ type WebhookDelivery struct {
 	EndedAt     int64
 	Reason      string
 }
+
+type ZipDownload struct {
+	ID             int64
+	UserID         int64
+	Name           string
+	Items          string
+	State          string
+	Attempt        int64
+	Files          int64
+	Downloaded     int64
+	Skipped        int64
+	SkippedFolders int64
+	CreatedAt      int64
+	SeenAt         int64
+	ExpiresAt      int64
+}

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
 
 const BoxSDK = createRequire(path.join(process.env.PLATEN_SDK, 'package.json'))('box-node-sdk');
@@ -142,6 +142,16 @@ test('a large file is uploaded in parts, and so is a new version', async () => {
 	assert.equal((await client.files.getUploadSessionParts(session.id)).total_count, 0);
 	await client.files.abortUploadSession(session.id);
 	await refused(client.files.getUploadSession(session.id), 404, 'not_found');
+});
+
+test('a folder is downloaded in a ZIP file', async () => {
+	const folder = await client.folders.create('0', unique('Folder'));
+	await upload('in the folder', 'inner.txt', folder.id);
+	const pieces = [];
+	const stream = new Writable({ write: (piece, _, next) => next(void pieces.push(piece)) });
+	const status = await client.files.downloadZip('January', [{ type: 'folder', id: folder.id }], stream);
+	assert.deepEqual([status.total_file_count, status.state], [1, 'succeeded']);
+	assert.ok(Buffer.concat(pieces).toString('latin1').includes(`${folder.name}/inner.txt`));
 });
 
 test('a webhook is created', async () => {

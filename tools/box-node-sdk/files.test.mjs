@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 
-import { clientOf, download, newFile, newFolder, newVersion, refused, sdk, unique, url } from './support.mjs';
+import { bytesOf, clientOf, download, newFile, newFolder, newVersion, refused, sdk, unique, url } from './support.mjs';
 
 const owner = clientOf('owner');
 const other = clientOf('other');
@@ -101,4 +101,29 @@ test('others do not find a file', async () => {
 	await refused(other.files.updateFileById(file.id, { requestBody: { name: 'Mine' } }), 404, 'not_found');
 	await refused(other.files.deleteFileById(file.id), 404);
 	await assert.rejects(download(other, file), (e) => e.responseInfo.statusCode === 404);
+});
+
+test('files and folders are downloaded in one ZIP file', async () => {
+	const folder = await newFolder(owner);
+	await newFile(owner, 'in the folder', 'inner.txt', folder.id);
+	const file = await newFile(owner, 'alone', unique('Alone', '.txt'));
+	const items = [{ type: 'folder', id: folder.id }, { type: 'file', id: file.id }];
+	const zip = await owner.zipDownloads.createZipDownload({ items, downloadFileName: 'January' });
+	assert.ok(zip.expiresAt.value > Date.now());
+	assert.deepEqual(zip.nameConflicts, []);
+	await refused(owner.zipDownloads.getZipDownloadStatus(zip.statusUrl), 404, 'not_found');
+	const content = (await bytesOf(await owner.zipDownloads.getZipDownloadContent(zip.downloadUrl))).toString('latin1');
+	for (const part of [`${folder.name}/inner.txt`, 'in the folder', file.name, 'alone']) {
+		assert.ok(content.includes(part), part);
+	}
+	const status = await owner.zipDownloads.getZipDownloadStatus(zip.statusUrl);
+	assert.deepEqual([status.totalFileCount, status.downloadedFileCount, status.skippedFileCount, status.skippedFolderCount, status.state],
+		[2, 2, 0, 0, 'succeeded']);
+	assert.ok((await bytesOf(await owner.zipDownloads.downloadZip({ items }))).length > 100);
+	const name = unique('Same', '.txt');
+	const same = [await newFile(owner, 'x', name), await newFile(owner, 'y', name, folder.id)];
+	const { nameConflicts: [pair] } = await owner.zipDownloads.createZipDownload({ items: same.map(({ id }) => ({ type: 'file', id })) });
+	assert.deepEqual(pair.map(({ id, originalName }) => [id, originalName]), same.map(({ id }) => [id, name]));
+	assert.notEqual(pair[0].downloadName, pair[1].downloadName);
+	await refused(other.zipDownloads.createZipDownload({ items }), 404, 'not_found');
 });

@@ -41,7 +41,7 @@ test('a webhook is created, read, changed and deleted', async () => {
 test('webhooks are listed by marker, each in its short form', async () => {
 	const made = [];
 	for (let i = 0; i < 5; i++) {
-		made.push(await newWebhook(await newFolder(owner), ['FOLDER.DOWNLOADED']));
+		made.push(await newWebhook(await newFolder(owner), ['FOLDER.MOVED']));
 	}
 	for (const limit of [1, 2, 5, 1000]) {
 		const all = await byMarker(list, limit);
