@@ -142,14 +142,23 @@ func (c *Client) CancelBatch(ctx context.Context, batchId string, editors ...Req
 	return call(ctx, c, &CancelBatchResponse{}, "POST", pathOf("/docgen_batches/%s/cancel", batchId), nil, nil, editors)
 }
 
+// DownloadBatchParams has the parameters of DownloadBatch.
+type DownloadBatchParams struct {
+	// OutputType The type of the file (default zip): a ZIP file with all documents, or one PDF with all of them, which must be PDFs.
+	OutputType *DownloadBatchParamsOutputType `form:"output_type,omitempty" json:"output_type,omitempty"`
+}
+
+// DownloadBatchParamsOutputType is the type of a parameter of DownloadBatch.
+type DownloadBatchParamsOutputType string
+
 // DownloadBatchResponse is the response to DownloadBatch.
 type DownloadBatchResponse struct {
 	Response
 }
 
 // DownloadBatch calls GET /docgen_batches/{batch_id}/content: download the documents of a batch.
-func (c *Client) DownloadBatch(ctx context.Context, batchId string, editors ...RequestEditor) (*DownloadBatchResponse, error) {
-	return call(ctx, c, &DownloadBatchResponse{}, "GET", pathOf("/docgen_batches/%s/content", batchId), nil, nil, editors)
+func (c *Client) DownloadBatch(ctx context.Context, batchId string, params *DownloadBatchParams, editors ...RequestEditor) (*DownloadBatchResponse, error) {
+	return call(ctx, c, &DownloadBatchResponse{}, "GET", pathOf("/docgen_batches/%s/content", batchId), params, nil, editors)
 }
 
 // StreamBatchProgressParams has the parameters of StreamBatchProgress.

@@ -3159,12 +3159,18 @@ type ZipReply struct {
 
 // ZipRequest defines model for ZipRequest.
 type ZipRequest struct {
-	// DownloadFileName The name of the ZIP file, without its extension (default: the name of the only item, or Files).
+	// DownloadFileName The name of the file, without its extension (default: the name of the only item, or Files).
 	DownloadFileName *string `json:"download_file_name,omitempty"`
 
 	// Items 1 to 1000 files and folders, each once. The root folder 0 is not allowed.
 	Items []ItemRef `json:"items"`
+
+	// OutputType The type of the file (default zip): a ZIP file, or one PDF with the pages of all files, which must be PDFs. This is an extension.
+	OutputType *ZipRequestOutputType `json:"output_type,omitempty"`
 }
+
+// ZipRequestOutputType The type of the file (default zip): a ZIP file, or one PDF with the pages of all files, which must be PDFs. This is an extension.
+type ZipRequestOutputType string
 
 // ZipStatus defines model for ZipStatus.
 type ZipStatus struct {

@@ -754,6 +754,12 @@ const (
 	ZipConflictTypeFolder ZipConflictType = "folder"
 )
 
+// Defines values for ZipRequestOutputType.
+const (
+	ZipRequestOutputTypePdf ZipRequestOutputType = "pdf"
+	ZipRequestOutputTypeZip ZipRequestOutputType = "zip"
+)
+
 // Defines values for ZipStatusState.
 const (
 	ZipStatusStateFailed     ZipStatusState = "failed"
@@ -784,6 +790,12 @@ const (
 const (
 	ListBatchesParamsOutputTypeDocx ListBatchesParamsOutputType = "docx"
 	ListBatchesParamsOutputTypePdf  ListBatchesParamsOutputType = "pdf"
+)
+
+// Defines values for DownloadBatchParamsOutputType.
+const (
+	DownloadBatchParamsOutputTypePdf DownloadBatchParamsOutputType = "pdf"
+	DownloadBatchParamsOutputTypeZip DownloadBatchParamsOutputType = "zip"
 )
 
 // Defines values for ListJobsParamsDirection.

@@ -24,15 +24,26 @@ type Bundle struct {
 	Files iter.Seq2[*BundleFile, error]
 	// Missing returns sentences about documents that Files has left out, and a path for them. Call it after the last file.
 	Missing func() (path string, lines []string)
+	PDF     bool // whether the files are merged into one PDF instead of a ZIP file
 
-	ended func(ctx context.Context, err error) // nil if nobody wants to know
+	listing *bool                                // whether Files opens nothing
+	ended   func(ctx context.Context, err error) // nil if nobody wants to know
+}
+
+// FileName returns the name of the bundle with its extension.
+func (b *Bundle) FileName() string {
+	if b.PDF {
+		return b.Name + ".pdf"
+	}
+	return b.Name + ".zip"
 }
 
 // A BundleFile is a file or a folder of a Bundle.
 type BundleFile struct {
 	Path    string        // in the bundle: relative, portable, and unique. That of a folder ends with a slash
 	Content *Content      // nil for a folder
-	Reader  io.ReadCloser // of the content, which the receiver closes; nil for a folder
+	Reader  io.ReadCloser // of the content, which the receiver closes; nil for a folder, and for a part to merge
+	caller  *Caller
 }
 
 // End records how the download of a bundle ended: err is nil, or why it was aborted.
@@ -88,7 +99,7 @@ func (s *Service) BatchBundle(ctx context.Context, c *Caller, batchID string) (*
 		return nil, err
 	}
 	missing := func() (string, []string) { return b.names.unique(File, MissingName), b.left() }
-	return &Bundle{Name: "Batch " + batchID, Files: b.files(ctx), Missing: missing}, nil
+	return &Bundle{Name: "Batch " + batchID, Files: b.files(ctx), Missing: missing, listing: &b.listing}, nil
 }
 
 // batchBundle reads the documents of a batch.
@@ -100,6 +111,7 @@ type batchBundle struct {
 	folder  place // the destination, if the caller may download what is in it; otherwise, an empty place
 	found   int   // documents so far
 	names   bundleNames
+	listing bool // whether the documents are not opened
 }
 
 func (b *batchBundle) files(ctx context.Context) iter.Seq2[*BundleFile, error] {
@@ -111,15 +123,15 @@ func (b *batchBundle) files(ctx context.Context) iter.Seq2[*BundleFile, error] {
 				return
 			}
 			for _, content := range contents {
-				r, ok, err := content.begin(ctx)
+				file, err := b.open(ctx, content)
 				if err != nil {
 					yield(nil, err)
 					return
 				}
-				if !ok {
+				if file == nil {
 					continue
 				}
-				if b.found++; !yield(&BundleFile{b.names.unique(File, content.Name), content, r}, nil) {
+				if b.found++; !yield(file, nil) {
 					return
 				}
 			}
@@ -129,6 +141,19 @@ func (b *batchBundle) files(ctx context.Context) iter.Seq2[*BundleFile, error] {
 			last = next
 		}
 	}
+}
+
+// open opens a document. It returns nil if the document was deleted after it was found.
+func (b *batchBundle) open(ctx context.Context, content *Content) (file *BundleFile, err error) {
+	file = &BundleFile{Content: content, caller: b.caller}
+	if !b.listing {
+		var ok bool
+		if file.Reader, ok, err = content.begin(ctx); !ok || err != nil {
+			return nil, err
+		}
+	}
+	file.Path = b.names.unique(File, content.Name)
+	return file, nil
 }
 
 // portion returns the documents of the jobs after one, and the last of these jobs; 0 if there are no more.

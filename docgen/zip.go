@@ -1,6 +1,7 @@
 package docgen
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -40,10 +41,17 @@ const (
 	ZipFailed     = "failed"
 )
 
+// The file types of a ZIP download: a ZIP file with all files, or one PDF of all PDFs.
+const (
+	OutputZip = "zip"
+	zipOrPDF  = "output_type must be zip or pdf"
+)
+
 // NewZip describes a ZIP download.
 type NewZip struct {
-	Items []ZipItem
-	Name  string // of the ZIP file; empty for the name of the only item, or a general one
+	Items      []ZipItem
+	Name       string // of the file; empty for the name of the only item, or a general one
+	OutputType string // OutputZip or OutputPDF; empty for OutputZip
 }
 
 // A ZipItem is a requested file or folder. Its Name is the one in the ZIP file, if that was promised, and otherwise empty.
@@ -80,12 +88,15 @@ func (s *Service) CreateZip(ctx context.Context, c *Caller, n NewZip) (ZipDownlo
 	if err := c.require(ScopeRead); err != nil {
 		return ZipDownload{}, err
 	}
-	n.Name = withoutZip(n.Name)
+	n.OutputType = cmp.Or(n.OutputType, OutputZip)
+	n.Name = withoutExtension(n.Name, "."+n.OutputType)
 	if err := s.checkZip(n); err != nil {
 		return ZipDownload{}, err
 	}
 	made, now := ZipDownload{ID: s.newID()}, s.now()
-	row := store.InsertZipDownloadParams{ID: made.ID, UserID: c.User.ID, CreatedAt: now.UnixMicro(), ExpiresAt: now.Add(ZipTTL).UnixMicro()}
+	row := store.InsertZipDownloadParams{
+		ID: made.ID, UserID: c.User.ID, OutputType: n.OutputType, CreatedAt: now.UnixMicro(), ExpiresAt: now.Add(ZipTTL).UnixMicro(),
+	}
 	made.ExpiresAt = timeOf(row.ExpiresAt)
 	err := s.db.Read(ctx, func(q *store.Queries) error {
 		names, files, err := s.measureZip(ctx, q, c, n.Items)
@@ -93,12 +104,15 @@ func (s *Service) CreateZip(ctx context.Context, c *Caller, n NewZip) (ZipDownlo
 			return err
 		}
 		if row.Name = n.Name; row.Name == "" {
-			row.Name = zipName(names)
+			row.Name = zipName(names, n.OutputType)
 		}
 		made.Conflicts = nameZip(n.Items, names)
 		row.Files = files
 		return nil
 	})
+	if err == nil && n.OutputType == OutputPDF {
+		err = s.checkPDFs(ctx, c, n.Items)
+	}
 	if err != nil {
 		return ZipDownload{}, err
 	}
@@ -120,9 +134,15 @@ func (s *Service) CreateZip(ctx context.Context, c *Caller, n NewZip) (ZipDownlo
 	return made, err
 }
 
-// withoutZip returns the name of a ZIP file without its extension.
-func withoutZip(name string) string {
-	const extension = ".zip"
+// checkPDFs returns an Error unless all files are PDFs that can be merged.
+func (s *Service) checkPDFs(ctx context.Context, c *Caller, items []ZipItem) error {
+	z := &zipWalk{service: s, caller: c, items: items, names: bundleNames{}, seen: s.now(), quiet: true}
+	_, err := z.bundle(ctx).Parts()
+	return err
+}
+
+// withoutExtension returns the name of a file without an extension.
+func withoutExtension(name, extension string) string {
 	if cut := len(name) - len(extension); cut > 0 && strings.EqualFold(name[cut:], extension) {
 		return name[:cut]
 	}
@@ -135,6 +155,9 @@ func (s *Service) checkZip(n NewZip) error {
 		if err := s.checkName(n.Name); err != nil {
 			return err
 		}
+	}
+	if n.OutputType != OutputZip && n.OutputType != OutputPDF {
+		return Invalid(invalidField("output_type", zipOrPDF))
 	}
 	if len(n.Items) == 0 || len(n.Items) > maxZipItems {
 		return Invalid(invalidField("items", "items must list 1 to %d files and folders", maxZipItems))
@@ -194,10 +217,10 @@ func checkZipSize(total store.MeasureTreeRow) error {
 	return nil
 }
 
-// zipName returns the name of a ZIP file that the caller has not named.
-func zipName(items []string) string {
+// zipName returns the name of a ZIP file or PDF that the caller has not named.
+func zipName(items []string, outputType string) string {
 	if len(items) == 1 {
-		return portableName(items[0])
+		return withoutExtension(portableName(items[0]), "."+outputType)
 	}
 	return "Files"
 }
@@ -278,10 +301,10 @@ func (s *Service) startable(ctx context.Context, q *store.Queries, c *Caller, id
 	return row, nil
 }
 
-// FindZip returns the name of the ZIP file of a download, or the Error with which StartZip would currently fail.
-func (s *Service) FindZip(ctx context.Context, c *Caller, id int64) (name string, err error) {
+// FindZip returns a download without starting it, or the Error with which StartZip would currently fail. The Bundle has no files.
+func (s *Service) FindZip(ctx context.Context, c *Caller, id int64) (*Bundle, error) {
 	row, _, err := s.findItems(ctx, c, id)
-	return row.Name, err
+	return &Bundle{Name: row.Name, PDF: row.OutputType == OutputPDF}, err
 }
 
 // findItems returns a download that can start, with its items, of which the caller may download at least one.
@@ -332,8 +355,7 @@ func (s *Service) StartZip(ctx context.Context, c *Caller, id int64) (*Bundle, e
 			z.names.take(item.Name)
 		}
 	}
-	missing := func() (string, []string) { return z.names.unique(File, MissingName), z.missing() }
-	return &Bundle{Name: z.row.Name, Files: z.files(ctx), Missing: missing, ended: z.end}, nil
+	return z.bundle(ctx), nil
 }
 
 // beginZip marks a download as in progress, and returns the number of the attempt.

@@ -80,12 +80,12 @@ func TestZipOfFolders(t *testing.T) {
 		}
 		_, err := w.ZipStatus(t.Context(), w.alice, zip.Ticket)
 		wantCode(t, err, docgen.CodeNotFound) // before the start
-		name, err := w.FindZip(t.Context(), w.alice, zip.ID)
+		found, err := w.FindZip(t.Context(), w.alice, zip.ID)
 		must(t, err)
 		paths, missing := w.unpack(w.alice, zip, nil)
 		want := []string{"Top/", "Top/a.txt a", "Top/b/", "Top/b/inner.txt inner", "Top/c.txt ", "Top/Empty/", "single.txt single"}
-		if !slices.Equal(paths, want) || missing != "" || name != "Files" {
-			t.Errorf("%s has %q and lacks %q, want %q", name, paths, missing, want)
+		if !slices.Equal(paths, want) || missing != "" || found.FileName() != "Files.zip" {
+			t.Errorf("%s has %q and lacks %q, want %q", found.FileName(), paths, missing, want)
 		}
 		w.wantStatus(w.alice, zip, docgen.ZipStatus{Files: 4, Downloaded: 4, State: docgen.ZipSucceeded})
 		if got := w.notices(hook.ID); !slices.Equal(got, []string{"FOLDER.DOWNLOADED folder Top"}) {
@@ -94,8 +94,9 @@ func TestZipOfFolders(t *testing.T) {
 		if got := w.notices(files.ID); !slices.Equal(got, []string{"FILE.DOWNLOADED file inner.txt"}) {
 			t.Errorf("notifications for the folder in it: %q", got) // it was not requested itself
 		}
-		if name, err := w.FindZip(t.Context(), w.alice, w.zipped(w.alice, fileIn(single.ID)).ID); name != "single.txt" || err != nil {
-			t.Errorf("the ZIP file of a file is %q: %v", name, err)
+		found, err = w.FindZip(t.Context(), w.alice, w.zipped(w.alice, fileIn(single.ID)).ID)
+		if err != nil || found.FileName() != "single.txt.zip" {
+			t.Errorf("the ZIP file of a file is %q: %v", found.FileName(), err)
 		}
 	})
 }
@@ -121,7 +122,7 @@ func TestZipNames(t *testing.T) {
 		if want := []string{
 			"Report.pdf Report.pdf, report.PDF report (1).PDF", "report.PDF report (1).PDF, Report (1).pdf Report (1) (1).pdf",
 			"Report.pdf Report.pdf, Report.pdf Report (2).pdf", "b:c b_c, b?c b_c (1)",
-			"Report.pdf Report.pdf, Report.pdf Report.pdf (3)",
+			"Report.pdf Report.pdf, Report.pdf Report.pdf (3)", //nolint:dupword // names
 		}; !slices.Equal(conflicts, want) {
 			t.Errorf("conflicts:\n%s\nwant:\n%s", strings.Join(conflicts, "\n"), strings.Join(want, "\n"))
 		}

@@ -22,10 +22,18 @@ type zipWalk struct {
 	seen    time.Time   // when the progress was last stored
 	folders int64       // so far
 	tooLong int64       // items whose path is too long
+	quiet   bool        // whether downloads of folders fire no event
+	listing bool        // whether files are not opened
 }
 
 // errZipFull ends a download whose folders got too many items since it was created.
 var errZipFull = errors.New("the folders of a ZIP download have more items than a ZIP file may have")
+
+func (z *zipWalk) bundle(ctx context.Context) *Bundle {
+	missing := func() (string, []string) { return z.names.unique(File, MissingName), z.missing() }
+	return &Bundle{Name: z.row.Name, PDF: z.row.OutputType == OutputPDF, Files: z.files(ctx), Missing: missing, listing: &z.listing,
+		ended: z.end}
+}
 
 func (z *zipWalk) files(ctx context.Context) iter.Seq2[*BundleFile, error] {
 	return func(yield func(*BundleFile, error) bool) {
@@ -52,7 +60,7 @@ func (z *zipWalk) requested(ctx context.Context, item ZipItem, yield func(*Bundl
 	if name == "" {
 		name = z.names.unique(item.Kind, p.row.Name)
 	}
-	if item.Kind == Folder {
+	if item.Kind == Folder && !z.quiet {
 		if err := z.service.fireAlone(ctx, z.caller, event{trigger: FolderDownloaded, item: p}); err != nil {
 			yield(nil, err)
 			return false
@@ -99,8 +107,10 @@ func (z *zipWalk) walk(ctx context.Context, kind Kind, id int64, path string, yi
 func (z *zipWalk) file(ctx context.Context, id int64, path string, yield func(*BundleFile, error) bool) bool {
 	file, err := z.open(ctx, id, path)
 	switch {
-	case err == nil && z.row.Downloaded == maxZipFiles:
-		err = errors.Join(errZipFull, file.Reader.Close())
+	case err == nil && file != nil && z.row.Downloaded == maxZipFiles:
+		if err = errZipFull; file.Reader != nil {
+			err = errors.Join(err, file.Reader.Close())
+		}
 	case err == nil && file == nil:
 		z.skip(File)
 		z.report(ctx)
@@ -127,11 +137,14 @@ func (z *zipWalk) open(ctx context.Context, id int64, path string) (*BundleFile,
 	if err != nil {
 		return nil, err
 	}
+	if z.listing {
+		return &BundleFile{Path: path, Content: content, caller: z.caller}, nil
+	}
 	r, ok, err := content.begin(ctx)
 	if !ok || err != nil {
 		return nil, err
 	}
-	return &BundleFile{path, content, &zipReader{r, ctx, z}}, nil
+	return &BundleFile{Path: path, Content: content, Reader: &zipReader{r, ctx, z}}, nil
 }
 
 // folder yields a folder, and then what is in it. The path ends with a slash.
@@ -211,6 +224,9 @@ func (z *zipWalk) end(ctx context.Context, failure error) {
 	state := ZipSucceeded
 	if failure != nil {
 		state = ZipFailed
+	}
+	if failure != nil && z.listing { // nothing was sent
+		z.row.Downloaded = 0
 	}
 	if err := z.save(ctx, state); err != nil {
 		z.service.log.WarnContext(ctx, "cannot store the end of a ZIP download", "zip_download", z.row.ID, "error", err)

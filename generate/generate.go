@@ -81,6 +81,7 @@ type Generator struct {
 	cores        *fair.Slots                 // held while a document is rendered or a template is compiled
 	engines      *fair.Slots                 // held while a document is converted to PDF
 	merges       *fair.Slots
+	joins        *fair.Slots // held while PDFs are merged for a caller who waits
 	requests     *fair.Slots // held while a document is generated for a caller who waits
 	program      string
 	isolated     uint64   // memory of a process that generates in isolation, in bytes
@@ -132,6 +133,7 @@ func New(cfg Config) *Generator {
 		cores:    fair.New(fair.Config{Slots: cores, Long: longAfter}),
 		engines:  fair.New(fair.Config{Slots: engines, Long: longAfter}),
 		merges:   fair.New(fair.Config{Slots: 1, Long: longAfter}),
+		joins:    fair.New(fair.Config{Slots: 1, Spare: 1, Long: longAfter}),
 		requests: fair.New(fair.Config{Slots: requestsPerCore*cores + placesPerEngine*engines, Spare: sparePlaces, Long: longAfter}),
 	}
 	if g.now == nil {

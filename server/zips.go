@@ -19,10 +19,10 @@ var docCreateZip = doc{
 	summary: "Prepare a download of files and folders as a ZIP file",
 	description: "Checks that the caller may download all items. Then request `download_url`, within 15 minutes: it needs no access token, " +
 		"and no header, so a browser can follow it. Folders have everything in them, except for what is in the trash. A ZIP file can have " +
-		"10,000 files, 10,000 folders, and 32 GiB. A user can have 100 prepared and past downloads: new ones replace the oldest.",
+		"10,000 files, 10,000 folders, and 32 GiB. A user can have 100 prepared and past downloads: new ones replace the oldest." + aboutPDF,
 	status: http.StatusAccepted, secret: true,
 	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeZipFiles, docgen.CodeForbidden, docgen.CodeNotFound,
-		docgen.CodeTrashed, codeMediaType, docgen.CodeBodyTooLarge},
+		docgen.CodeTrashed, docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
 	body: zipRequest{
 		Items: []itemRef{{ID: exampleFile, Type: typeFile}, {ID: exampleFolder, Type: typeFolder}}, Name: "January",
 	},
@@ -39,7 +39,8 @@ const exampleZip = "https://platen.example.com/2.0" + zipsPath + "/AgAA5N6zdLxX4
 
 type zipRequest struct {
 	Items []itemRef `json:"items" doc:"1 to 1000 files and folders, each once. The root folder 0 is not allowed."`
-	Name  string    `json:"download_file_name,omitempty" minLength:"1" doc:"The name of the ZIP file, without its extension (default: the name of the only item, or Files)."`
+	Name  string    `json:"download_file_name,omitempty" minLength:"1" doc:"The name of the file, without its extension (default: the name of the only item, or Files)."`
+	Type  string    `json:"output_type,omitempty" enum:"zip,pdf" doc:"The type of the file (default zip): a ZIP file, or one PDF with the pages of all files, which must be PDFs. This is an extension."`
 }
 
 type zipReply struct {
@@ -61,7 +62,7 @@ func (a *api) createZip(ctx context.Context, c *call, _ *struct{}) (*reply[zipRe
 	if err != nil {
 		return nil, err
 	}
-	wanted := docgen.NewZip{Name: request.Name, Items: each(request.Items, func(i *itemRef) docgen.ZipItem {
+	wanted := docgen.NewZip{Name: request.Name, OutputType: request.Type, Items: each(request.Items, func(i *itemRef) docgen.ZipItem {
 		item := docgen.ZipItem{Kind: docgen.Folder, ID: int64(i.ID)}
 		if i.Type == typeFile {
 			item.Kind = docgen.File
@@ -96,26 +97,25 @@ var docDownloadZip = doc{
 		"download, are left out: the file `" + docgen.MissingName + "` and the status say how many. Paths are relative. Names that " +
 		"Windows does not allow are changed, and equal names in a folder get a number. Every content is verified: if one is damaged, the " +
 		"connection is closed before the end. A download can start once; if it fails, again. A user can download five ZIP files at once.",
-	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeZipStreams, docgen.CodeContentDamaged},
-	also:   answersZip,
+	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeConflict, docgen.CodeZipStreams,
+		docgen.CodeContentDamaged},
+	also: answersZip,
 }
 
 func (a *api) downloadZip(ctx context.Context, c *call, _ *ZipPath) (*streamed, error) {
 	if c.r.Method == http.MethodHead {
-		name, err := a.service.FindZip(ctx, c.caller, c.ticket.ZipID)
+		bundle, err := a.service.FindZip(ctx, c.caller, c.ticket.ZipID)
 		if err != nil {
 			return nil, err
 		}
-		beginZip(c, name)
+		beginBundle(c, bundle)
 		return sent, nil
 	}
 	bundle, err := a.service.StartZip(ctx, c.caller, c.ticket.ZipID)
 	if err != nil {
 		return nil, err
 	}
-	beginZip(c, bundle.Name)
-	a.sendBundle(ctx, c, bundle)
-	return sent, nil
+	return sent, a.sendBundle(ctx, c, bundle)
 }
 
 var docGetZipStatus = doc{

@@ -70,7 +70,8 @@ func TestZipDownload(t *testing.T) {
 		res := w.do("GET "+content, browser)
 		const disposition = `attachment; filename="Januar _1_.zip"; filename*=UTF-8''Januar%20%C2%AB1%C2%BB.zip`
 		for _, res := range []response{head, res} {
-			if h := res.Header; res.StatusCode != 200 || h.Get("Content-Type") != "application/zip" || h.Get("Content-Disposition") != disposition {
+			h := res.Header
+			if res.StatusCode != http.StatusOK || h.Get("Content-Type") != "application/zip" || h.Get("Content-Disposition") != disposition {
 				w.t.Fatalf("status %d, %v: %s", res.StatusCode, h, res.text)
 			}
 		}

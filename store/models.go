@@ -487,6 +487,7 @@ type ZipDownload struct {
 	ID             int64
 	UserID         int64
 	Name           string
+	OutputType     string
 	Items          string
 	State          string
 	Attempt        int64

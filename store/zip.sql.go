@@ -100,19 +100,20 @@ func (q *Queries) DropZipDownloads(ctx context.Context, userID int64, limit int3
 
 const insertZipDownload = `-- name: InsertZipDownload :exec
 
-INSERT INTO zip_downloads (id, user_id, name, items, state, attempt, files, downloaded, skipped, skipped_folders, created_at, seen_at,
-                           expires_at)
-VALUES ($1, $2, $3, $4, 'created', 0, $5, 0, 0, 0, $6, 0, $7)
+INSERT INTO zip_downloads (id, user_id, name, output_type, items, state, attempt, files, downloaded, skipped, skipped_folders, created_at,
+                           seen_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, 'created', 0, $6, 0, 0, 0, $7, 0, $8)
 `
 
 type InsertZipDownloadParams struct {
-	ID        int64
-	UserID    int64
-	Name      string
-	Items     string
-	Files     int64
-	CreatedAt int64
-	ExpiresAt int64
+	ID         int64
+	UserID     int64
+	Name       string
+	OutputType string
+	Items      string
+	Files      int64
+	CreatedAt  int64
+	ExpiresAt  int64
 }
 
 // ZIP downloads: see docgen/zip.go.
@@ -121,6 +122,7 @@ func (q *Queries) InsertZipDownload(ctx context.Context, arg InsertZipDownloadPa
 		arg.ID,
 		arg.UserID,
 		arg.Name,
+		arg.OutputType,
 		arg.Items,
 		arg.Files,
 		arg.CreatedAt,
@@ -210,7 +212,7 @@ func (q *Queries) UpdateZipDownload(ctx context.Context, arg UpdateZipDownloadPa
 }
 
 const zipDownload = `-- name: ZipDownload :one
-SELECT id, user_id, name, items, state, attempt, files, downloaded, skipped, skipped_folders, created_at, seen_at, expires_at FROM zip_downloads WHERE id = $1
+SELECT id, user_id, name, output_type, items, state, attempt, files, downloaded, skipped, skipped_folders, created_at, seen_at, expires_at FROM zip_downloads WHERE id = $1
 `
 
 func (q *Queries) ZipDownload(ctx context.Context, id int64) (ZipDownload, error) {
@@ -220,6 +222,7 @@ func (q *Queries) ZipDownload(ctx context.Context, id int64) (ZipDownload, error
 		&i.ID,
 		&i.UserID,
 		&i.Name,
+		&i.OutputType,
 		&i.Items,
 		&i.State,
 		&i.Attempt,

@@ -25,7 +25,7 @@ type Document struct {
 // to a name. Merge drops everything that belongs to a document as a whole: its title, page labels, attached files,
 // layers, form fields (they are visible but cannot be filled in), and PDF/A conformance.
 //
-// If an error concerns one document, it includes the document's name.
+// If an error concerns one document, it includes the document's name. If documents cannot be read, it includes up to ten of them.
 func Merge(out io.Writer, documents []Document, protection *Protection) error {
 	if len(documents) == 0 {
 		return errors.New("no documents to merge")
@@ -40,12 +40,45 @@ func Merge(out io.Writer, documents []Document, protection *Protection) error {
 			return err
 		}
 	}
-	for _, document := range documents {
+	for i, document := range documents {
 		if err := m.add(document); err != nil {
-			return fmt.Errorf("document %q: %w", document.Name, err)
+			return unreadable(documents[i:], err)
 		}
 	}
 	return m.finish()
+}
+
+// maxUnreadable is the number of documents that cannot be read of which the error of a merge consists.
+const maxUnreadable = 10
+
+// unreadable returns the error of the first document. If that cannot be read, it adds the errors of others that cannot be read either, so
+// that people learn of all at once.
+func unreadable(documents []Document, err error) error {
+	_, is := errors.AsType[*BrokenError](err)
+	err = fmt.Errorf("document %q: %w", documents[0].Name, err)
+	for found, rest := 1, documents[1:]; is && found < maxUnreadable && len(rest) > 0; rest = rest[1:] {
+		also := check(rest[0])
+		if _, is = errors.AsType[*BrokenError](also); is {
+			found++
+			err = fmt.Errorf("%w; document %q: %w", err, rest[0].Name, also)
+		}
+		is = is || also == nil
+	}
+	return err
+}
+
+// check returns the error of opening a document.
+func check(document Document) error {
+	data, err := read(document)
+	if err != nil {
+		return err
+	}
+	f, err := openWith(data, document.Password)
+	if err != nil {
+		return err
+	}
+	_, err = f.catalog()
+	return err
 }
 
 // merger holds the state of a merge.

@@ -283,7 +283,18 @@ func TestMergeNamesWhatIsBroken(t *testing.T) {
 	if !errors.As(err, &unreadable) || !strings.Contains(err.Error(), "Dokument № 2") {
 		t.Errorf("error: %v", err)
 	}
+	broken := tagged(t)[:5000]
+	many := documents(slices.Concat([][]byte{tagged(t), broken, tagged(t)}, slices.Repeat([][]byte{broken}, 12))...)
+	err = Merge(io.Discard, many, nil)
+	if text := fmt.Sprint(err); strings.Count(text, "Dokument №") != 10 || !strings.Contains(text, "Dokument № 12\"") ||
+		strings.Contains(text, "Dokument № 3\"") || strings.Contains(text, "Dokument № 13\"") {
+		t.Errorf("error: %v", err)
+	}
 	lost := errors.New("lost")
+	many[3].Open = func() (io.ReadCloser, error) { return nil, lost }
+	if err := Merge(io.Discard, many, nil); errors.Is(err, lost) || strings.Count(fmt.Sprint(err), "Dokument №") != 1 {
+		t.Errorf("error: %v", err)
+	}
 	list[1].Open = func() (io.ReadCloser, error) { return nil, lost }
 	if err := Merge(io.Discard, list, nil); !errors.Is(err, lost) || !strings.Contains(err.Error(), "Dokument № 2") {
 		t.Errorf("error: %v", err)

@@ -4,7 +4,8 @@
 CREATE TABLE zip_downloads (
     id              BIGINT PRIMARY KEY,
     user_id         BIGINT NOT NULL REFERENCES users (id),
-    name            TEXT   NOT NULL, -- of the ZIP file, without its extension
+    name            TEXT   NOT NULL, -- of the file, without its extension
+    output_type     TEXT   NOT NULL CHECK (output_type IN ('zip', 'pdf')),
     items           TEXT   NOT NULL, -- the requested items, as JSON; empty once they were downloaded
     state           TEXT   NOT NULL CHECK (state IN ('created', 'in_progress', 'succeeded', 'failed')),
     attempt         BIGINT NOT NULL, -- the number of times that the download was started

@@ -1,9 +1,9 @@
 -- ZIP downloads: see docgen/zip.go.
 
 -- name: InsertZipDownload :exec
-INSERT INTO zip_downloads (id, user_id, name, items, state, attempt, files, downloaded, skipped, skipped_folders, created_at, seen_at,
-                           expires_at)
-VALUES ($1, $2, $3, $4, 'created', 0, $5, 0, 0, 0, $6, 0, $7);
+INSERT INTO zip_downloads (id, user_id, name, output_type, items, state, attempt, files, downloaded, skipped, skipped_folders, created_at,
+                           seen_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, 'created', 0, $6, 0, 0, 0, $7, 0, $8);
 
 -- name: ZipDownload :one
 SELECT * FROM zip_downloads WHERE id = $1;
