@@ -95,7 +95,7 @@ func (a *api) sendBundle(ctx context.Context, c *call, bundle *docgen.Bundle) er
 			bundle.End(ctx, err)
 			return err
 		}
-		defer merged.Close() //nolint:errcheck // it was written completely
+		defer merged.Close() // it was written completely
 		c.w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
 		send = func(w io.Writer) error {
 			_, err := io.Copy(w, io.NewSectionReader(merged, 0, size))
