@@ -119,14 +119,13 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 		return err
 	}
 
-	// Stopping is the queue's own business: ctx would take the jobs that run away from under it.
-	if err := queue.Start(context.WithoutCancel(ctx)); err != nil {
+	address := urlOf(listener.Addr())
+	baseURL := cmp.Or(cfg.BaseURL, address)
+	if err := startQueue(ctx, service, baseURL, queue); err != nil {
 		return err
 	}
 	stop.add("queue", within(cfg.Drain, queue.Stop))
 
-	address := urlOf(listener.Addr())
-	baseURL := cmp.Or(cfg.BaseURL, address)
 	serving := &serving{baseURL: baseURL, drain: cfg.Drain, log: log, stop: &stop, broken: make(chan error, 2),
 		limits: cfg.connections(plan, registry)}
 	if err := cfg.serveHTTP(ctx, serving, listener, server.Config{
@@ -146,6 +145,14 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	case err := <-serving.broken:
 		return fmt.Errorf("serve: %w", err)
 	}
+}
+
+// startQueue starts the tasks in the background, after the service knows the URL that their notifications contain.
+func startQueue(ctx context.Context, service *docgen.Service, baseURL string, queue *store.Queue) error {
+	if err := service.SetBaseURL(ctx, baseURL); err != nil {
+		return err
+	}
+	return queue.Start(context.WithoutCancel(ctx)) // stopping is its own business: ctx would take the jobs that run away from under it
 }
 
 // scheduleTasks schedules the tasks of the service that run in the background.

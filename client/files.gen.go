@@ -178,6 +178,9 @@ type GetFileParams struct {
 	// Fields A comma-separated list of fields. The response contains these, and type, id, and etag. Unknown names are ignored.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
 
+	// BoxApi A shared link, and its password if it has one. It gives access to its item and to everything below it. Both values can be percent-encoded.
+	BoxApi *string `json:"BoxApi,omitempty"`
+
 	// IfNoneMatch An etag that the caller has. If the item still has it, the response is 304.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
@@ -208,7 +211,7 @@ type UpdateFileResponse struct {
 	JSON200 *File
 }
 
-// UpdateFile calls PUT /files/{file_id}: rename, describe, or move a file.
+// UpdateFile calls PUT /files/{file_id}: rename, describe, move, or share a file.
 func (c *Client) UpdateFile(ctx context.Context, fileId string, params *UpdateFileParams, body ItemChange, editors ...RequestEditor) (*UpdateFileResponse, error) {
 	return call(ctx, c, &UpdateFileResponse{}, "PUT", pathOf("/files/%s", fileId), params, jsonBody{body}, editors)
 }
@@ -243,6 +246,9 @@ func (c *Client) ListFileCollaborations(ctx context.Context, fileId string, para
 type DownloadFileParams struct {
 	// Version The id of a version of the file (default: the current version).
 	Version *string `form:"version,omitempty" json:"version,omitempty"`
+
+	// BoxApi A shared link, and its password if it has one. It gives access to its item and to everything below it. Both values can be percent-encoded.
+	BoxApi *string `json:"BoxApi,omitempty"`
 
 	// Range The range of bytes to return.
 	Range *string `json:"Range,omitempty"`

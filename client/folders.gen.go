@@ -59,6 +59,9 @@ type GetFolderParams struct {
 	// Direction Sort direction (default ASC).
 	Direction *GetFolderParamsDirection `form:"direction,omitempty" json:"direction,omitempty"`
 
+	// BoxApi A shared link, and its password if it has one. It gives access to its item and to everything below it. Both values can be percent-encoded.
+	BoxApi *string `json:"BoxApi,omitempty"`
+
 	// IfNoneMatch An etag that the caller has. If the item still has it, the response is 304.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
@@ -95,7 +98,7 @@ type UpdateFolderResponse struct {
 	JSON200 *Folder
 }
 
-// UpdateFolder calls PUT /folders/{folder_id}: rename, describe, or move a folder.
+// UpdateFolder calls PUT /folders/{folder_id}: rename, describe, move, or share a folder.
 func (c *Client) UpdateFolder(ctx context.Context, folderId string, params *UpdateFolderParams, body ItemChange, editors ...RequestEditor) (*UpdateFolderResponse, error) {
 	return call(ctx, c, &UpdateFolderResponse{}, "PUT", pathOf("/folders/%s", folderId), params, jsonBody{body}, editors)
 }
@@ -165,6 +168,9 @@ type ListItemsParams struct {
 
 	// Usemarker Page by marker instead of by offset (default false). Required beyond offset 300000.
 	Usemarker *bool `form:"usemarker,omitempty" json:"usemarker,omitempty"`
+
+	// BoxApi A shared link, and its password if it has one. It gives access to its item and to everything below it. Both values can be percent-encoded.
+	BoxApi *string `json:"BoxApi,omitempty"`
 }
 
 // ListItemsParamsSort is the type of a parameter of ListItems.

@@ -725,7 +725,7 @@ type Delivery struct {
 	// Tries Failed attempts since then.
 	Tries int64 `json:"tries"`
 
-	// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
+	// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
 	Trigger Trigger      `json:"trigger"`
 	Type    DeliveryType `json:"type"`
 
@@ -1009,7 +1009,7 @@ type File struct {
 	HasCollaborations *bool  `json:"has_collaborations,omitempty"`
 	Id                string `json:"id"`
 
-	// IsAccessibleViaSharedLink Always false.
+	// IsAccessibleViaSharedLink Whether the file has a shared link, as far as you may see it.
 	IsAccessibleViaSharedLink *bool `json:"is_accessible_via_shared_link,omitempty"`
 
 	// IsAssociatedWithAppItem Always false.
@@ -1043,10 +1043,10 @@ type File struct {
 	// Sha1 The SHA-1 of the content, in hexadecimal.
 	Sha1 *string `json:"sha1,omitempty"`
 
-	// SharedLink Always null.
-	SharedLink *string `json:"shared_link"`
+	// SharedLink Null if there is none, or if you may not do what it permits.
+	SharedLink *SharedLink `json:"shared_link"`
 
-	// SharedLinkPermissionOptions Always empty.
+	// SharedLinkPermissionOptions The permissions that a shared link can have.
 	SharedLinkPermissionOptions *[]string `json:"shared_link_permission_options,omitempty"`
 
 	// Size Size of the content, in bytes.
@@ -1084,6 +1084,11 @@ type FileAttributes struct {
 
 	// Parent The parent folder.
 	Parent ParentRef `json:"parent"`
+}
+
+// FileOrFolder defines model for FileOrFolder.
+type FileOrFolder struct {
+	union json.RawMessage
 }
 
 // FilePermissions defines model for FilePermissions.
@@ -1175,7 +1180,7 @@ type Folder struct {
 	// AllowedInviteeRoles The roles that the caller may assign to collaborators.
 	AllowedInviteeRoles *[]string `json:"allowed_invitee_roles,omitempty"`
 
-	// AllowedSharedLinkAccessLevels Always empty.
+	// AllowedSharedLinkAccessLevels The values of access that a shared link can have.
 	AllowedSharedLinkAccessLevels *[]string `json:"allowed_shared_link_access_levels,omitempty"`
 
 	// CanNonOwnersInvite Always true: editors and co-owners may invite.
@@ -1202,7 +1207,7 @@ type Folder struct {
 	HasCollaborations *bool  `json:"has_collaborations,omitempty"`
 	Id                string `json:"id"`
 
-	// IsAccessibleViaSharedLink Always false.
+	// IsAccessibleViaSharedLink Whether the folder has a shared link, as far as you may see it.
 	IsAccessibleViaSharedLink *bool `json:"is_accessible_via_shared_link,omitempty"`
 
 	// IsAssociatedWithAppItem Always false.
@@ -1234,8 +1239,8 @@ type Folder struct {
 	PurgedAt    *time.Time         `json:"purged_at"`
 	SequenceId  *string            `json:"sequence_id"`
 
-	// SharedLink Always null.
-	SharedLink *string `json:"shared_link"`
+	// SharedLink Null if there is none, or if you may not do what it permits.
+	SharedLink *SharedLink `json:"shared_link"`
 
 	// Size Size of all files in an archive, in bytes; 0 for any other folder.
 	Size      *int64           `json:"size,omitempty"`
@@ -1398,6 +1403,9 @@ type ItemChange struct {
 
 	// Parent The folder to move it to.
 	Parent *MovedRef `json:"parent,omitempty"`
+
+	// SharedLink Creates or changes the shared link. Fields that you omit do not change; those of a new link have their defaults. null removes the link.
+	SharedLink *LinkChange `json:"shared_link"`
 }
 
 // ItemPage defines model for ItemPage.
@@ -1523,6 +1531,50 @@ type KindChange struct {
 	New  string `json:"new"`
 	Old  string `json:"old"`
 	Path string `json:"path"`
+}
+
+// LinkChange defines model for LinkChange.
+type LinkChange struct {
+	// Access Who has access (default company): anyone, the users of the enterprise, or only users who have access anyway.
+	Access *LinkChangeAccess `json:"access,omitempty"`
+
+	// Password A password with at least 8 characters, or null for none. Only for the access open.
+	Password *string `json:"password"`
+
+	// Permissions What the link permits.
+	Permissions *LinkPermissionsChange `json:"permissions,omitempty"`
+
+	// UnsharedAt When the link expires: a time in the future, or null for never.
+	UnsharedAt *time.Time `json:"unshared_at"`
+
+	// VanityName Not supported: omit it, or send null.
+	VanityName *string `json:"vanity_name,omitempty"`
+}
+
+// LinkChangeAccess Who has access (default company): anyone, the users of the enterprise, or only users who have access anyway.
+type LinkChangeAccess string
+
+// LinkPermissions defines model for LinkPermissions.
+type LinkPermissions struct {
+	CanDownload bool `json:"can_download"`
+
+	// CanEdit Always false.
+	CanEdit bool `json:"can_edit"`
+
+	// CanPreview Always true.
+	CanPreview bool `json:"can_preview"`
+}
+
+// LinkPermissionsChange defines model for LinkPermissionsChange.
+type LinkPermissionsChange struct {
+	// CanDownload Whether the content can be downloaded (default true). Not for the access collaborators.
+	CanDownload *bool `json:"can_download,omitempty"`
+
+	// CanEdit Not supported: omit it, or send false.
+	CanEdit *bool `json:"can_edit,omitempty"`
+
+	// CanPreview Must be true.
+	CanPreview *bool `json:"can_preview,omitempty"`
 }
 
 // ListenerEvent defines model for ListenerEvent.
@@ -1836,7 +1888,7 @@ type Notification struct {
 	// Source The object of the event, as GET /files/{file_id}, /folders/{folder_id}, or /collaborations/{collaboration_id} showed it to the owner of the webhook at that moment; only id and type if the owner may not see it. For WEBHOOK.DELETED, the webhook.
 	Source Notification_Source `json:"source"`
 
-	// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
+	// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
 	Trigger Trigger          `json:"trigger"`
 	Type    NotificationType `json:"type"`
 
@@ -2598,6 +2650,52 @@ type SessionRequest struct {
 	FolderId string `json:"folder_id"`
 }
 
+// SharedLink defines model for SharedLink.
+type SharedLink struct {
+	// Access Who has access: anyone, the users of the enterprise, or only users who have access anyway.
+	Access SharedLinkAccess `json:"access"`
+
+	// DownloadCount The number of downloads with the link.
+	DownloadCount int64 `json:"download_count"`
+
+	// DownloadUrl The URL of the content; null for folders, and if the link does not permit downloads.
+	DownloadUrl *string `json:"download_url"`
+
+	// EffectiveAccess The same as access.
+	EffectiveAccess SharedLinkEffectiveAccess `json:"effective_access"`
+
+	// EffectivePermission The most that the link permits.
+	EffectivePermission SharedLinkEffectivePermission `json:"effective_permission"`
+
+	// IsPasswordEnabled Whether the link has a password.
+	IsPasswordEnabled bool            `json:"is_password_enabled"`
+	Permissions       LinkPermissions `json:"permissions"`
+
+	// PreviewCount Always 0: previews are not counted.
+	PreviewCount int64 `json:"preview_count"`
+
+	// UnsharedAt When the link expires; null for never.
+	UnsharedAt *time.Time `json:"unshared_at"`
+
+	// Url The URL of the link. Everyone who has it has the access that the link gives.
+	Url string `json:"url"`
+
+	// VanityName Always null.
+	VanityName *string `json:"vanity_name"`
+
+	// VanityUrl Always null.
+	VanityUrl *string `json:"vanity_url"`
+}
+
+// SharedLinkAccess Who has access: anyone, the users of the enterprise, or only users who have access anyway.
+type SharedLinkAccess string
+
+// SharedLinkEffectiveAccess The same as access.
+type SharedLinkEffectiveAccess string
+
+// SharedLinkEffectivePermission The most that the link permits.
+type SharedLinkEffectivePermission string
+
 // SigningKey defines model for SigningKey.
 type SigningKey struct {
 	CreatedAt *time.Time `json:"created_at"`
@@ -2813,7 +2911,7 @@ type TransferRequest struct {
 	OwnedBy NewOwner `json:"owned_by"`
 }
 
-// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, SHARED_LINK.CREATED, SHARED_LINK.UPDATED, SHARED_LINK.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
+// Trigger An event on a file or folder. FILE.UPLOADED: a file was added to the folder in any way, or has a new version. Only for webhooks on folders: FILE.UPLOADED, FOLDER.CREATED, FOLDER.RENAMED, FOLDER.DOWNLOADED, FOLDER.RESTORED, FOLDER.DELETED, FOLDER.COPIED, FOLDER.MOVED, FOLDER.TRASHED, COLLABORATION.CREATED, COLLABORATION.ACCEPTED, COLLABORATION.REJECTED, COLLABORATION.REMOVED, COLLABORATION.UPDATED. Accepted but never sent, because this server has no such events: FILE.PREVIEWED, FILE.LOCKED, FILE.UNLOCKED, COMMENT.CREATED, COMMENT.UPDATED, COMMENT.DELETED, METADATA_INSTANCE.CREATED, METADATA_INSTANCE.UPDATED, METADATA_INSTANCE.DELETED, TASK_ASSIGNMENT.CREATED, TASK_ASSIGNMENT.UPDATED, SIGN_REQUEST.COMPLETED, SIGN_REQUEST.DECLINED, SIGN_REQUEST.EXPIRED, SIGN_REQUEST.SIGNER_EMAIL_BOUNCED, SIGN_REQUEST.SIGNER_SIGNED, SIGN_REQUEST.SIGN_SIGNER_SIGNED, SIGN_REQUEST.SIGNATURE_REQUESTED, SIGN_REQUEST.SIGN_DOCUMENT_CREATED, SIGN_REQUEST.ERROR_FINALIZING, SIGN_REQUEST.SIGN_ERROR_FINALIZING. You cannot subscribe to WEBHOOK.DELETED: every webhook that the server deletes receives it.
 type Trigger string
 
 // UpdateArchiveRequest defines model for UpdateArchiveRequest.
@@ -3210,6 +3308,24 @@ func (t Collaboration_Item) MarshalJSON() ([]byte, error) { return t.union.Marsh
 
 // UnmarshalJSON stores the value until one of the As methods decodes it.
 func (t *Collaboration_Item) UnmarshalJSON(b []byte) error { return t.union.UnmarshalJSON(b) }
+
+// AsFile decodes the value as a File.
+func (t FileOrFolder) AsFile() (v File, err error) {
+	err = json.Unmarshal(t.union, &v)
+	return v, err
+}
+
+// AsFolder decodes the value as a Folder.
+func (t FileOrFolder) AsFolder() (v Folder, err error) {
+	err = json.Unmarshal(t.union, &v)
+	return v, err
+}
+
+// MarshalJSON returns the value as the server sent it.
+func (t FileOrFolder) MarshalJSON() ([]byte, error) { return t.union.MarshalJSON() }
+
+// UnmarshalJSON stores the value until one of the As methods decodes it.
+func (t *FileOrFolder) UnmarshalJSON(b []byte) error { return t.union.UnmarshalJSON(b) }
 
 // AsFile decodes the value as a File.
 func (t ItemPage_Entries_Item) AsFile() (v File, err error) {

@@ -360,6 +360,13 @@ const (
 	JobRefTypeDocgenJob JobRefType = "docgen_job"
 )
 
+// Defines values for LinkChangeAccess.
+const (
+	LinkChangeAccessCollaborators LinkChangeAccess = "collaborators"
+	LinkChangeAccessCompany       LinkChangeAccess = "company"
+	LinkChangeAccessOpen          LinkChangeAccess = "open"
+)
+
 // Defines values for ListenerEventType.
 const (
 	ListenerEventTypeWebhookDelivery ListenerEventType = "webhook_delivery"
@@ -508,6 +515,26 @@ const (
 	SampleResultStatusNone       SampleResultStatus = "none"
 	SampleResultStatusPassed     SampleResultStatus = "passed"
 	SampleResultStatusProcessing SampleResultStatus = "processing"
+)
+
+// Defines values for SharedLinkAccess.
+const (
+	SharedLinkAccessCollaborators SharedLinkAccess = "collaborators"
+	SharedLinkAccessCompany       SharedLinkAccess = "company"
+	SharedLinkAccessOpen          SharedLinkAccess = "open"
+)
+
+// Defines values for SharedLinkEffectiveAccess.
+const (
+	SharedLinkEffectiveAccessCollaborators SharedLinkEffectiveAccess = "collaborators"
+	SharedLinkEffectiveAccessCompany       SharedLinkEffectiveAccess = "company"
+	SharedLinkEffectiveAccessOpen          SharedLinkEffectiveAccess = "open"
+)
+
+// Defines values for SharedLinkEffectivePermission.
+const (
+	SharedLinkEffectivePermissionCanDownload SharedLinkEffectivePermission = "can_download"
+	SharedLinkEffectivePermissionCanPreview  SharedLinkEffectivePermission = "can_preview"
 )
 
 // Defines values for SigningKeySlot.

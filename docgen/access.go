@@ -24,6 +24,9 @@ const (
 	MayOwn                              // anything else that the owner may do
 )
 
+// MayShare is the permission to create, change, and remove the shared link of an item: a link invites anyone who has its URL.
+const MayShare = MayInvite
+
 // Can reports whether the set contains all of the given permissions.
 func (p Permissions) Can(all Permissions) bool { return p&all == all }
 
@@ -83,6 +86,31 @@ type place struct {
 	chain   []store.ItemChainRow // the item first, then the folders above it up to a root folder
 	archive *store.Item          // the archive that contains the item or is the item; nil outside archives
 	may     Permissions
+	via     linkGrant // what the shared link adds that the caller uses
+}
+
+// linkGrant is what a shared link permits on an item and on everything below it.
+type linkGrant struct {
+	itemID int64 // 0 for none
+	may    Permissions
+}
+
+// at returns the permissions of a caller that result from one item in the chain of a place, without those from folders above it.
+func (p place) at(link store.ItemChainRow, c *Caller) Permissions {
+	may := permissionsAt(link, c)
+	if link.Item.ID == p.via.itemID {
+		may |= p.via.may
+	}
+	return may
+}
+
+// without returns the permissions of the caller who found a place, as they are without a shared link.
+func (p place) without(c *Caller) Permissions {
+	var may Permissions
+	for _, link := range p.chain {
+		may |= permissionsAt(link, c)
+	}
+	return may &^ restrictions[c.User.Status]
 }
 
 // tree returns the id of the topmost folder with the same owner: an archive, or a user's root folder.
@@ -134,7 +162,7 @@ func (p place) isArchive() bool { return p.archive != nil && p.archive.ID == p.r
 
 // find returns an item of a kind for a caller who needs some permissions. This is the only access check. The Error has CodeNotFound for
 // items that the caller may not see, another code for items in the trash, and CodeForbidden if the caller sees the item but lacks a
-// permission. Folder 0 is the caller's root folder.
+// permission. Folder 0 is the caller's root folder. If the caller uses a shared link, its permissions are added.
 func (s *Service) find(ctx context.Context, q *store.Queries, c *Caller, kind Kind, id int64, need Permissions) (place, error) {
 	return s.findWhere(ctx, q, c, kind, id, need, place.active)
 }
@@ -158,8 +186,11 @@ func (s *Service) findWhere(ctx context.Context, q *store.Queries, c *Caller, ki
 		return place{}, err
 	}
 	p := s.placeOf(chain)
+	if p.via, err = s.linkedGrant(ctx, q, c, p); err != nil {
+		return place{}, err
+	}
 	for _, link := range chain {
-		p.may |= permissionsAt(link, c)
+		p.may |= p.at(link, c)
 	}
 	p.may &^= restrictions[c.User.Status]
 	if len(chain) == 0 || Kind(chain[0].Item.Kind) != kind || !p.may.Can(MaySee) || rowID == s.enterprise.rootID || removedAny(chain) {
@@ -230,8 +261,8 @@ func (s *Service) policyAt(ctx context.Context, q *store.Queries, folderID int64
 	return p.policy(), err
 }
 
-// permissionsAt returns the permissions of a caller that result from one item, without those from folders above it. Callers who manage the
-// content of the enterprise have the permissions of its owner.
+// permissionsAt returns the permissions of a caller that result from one item, without those from folders above it and from a shared
+// link. Callers who manage the content of the enterprise have the permissions of its owner.
 func permissionsAt(link store.ItemChainRow, c *Caller) Permissions {
 	if link.Item.OwnerID == c.User.ID || c.has(ScopeGlobalContent) {
 		return ownerPermissions

@@ -34,6 +34,9 @@ const (
 	AuditShared             AuditAction = "collaboration.created"
 	AuditShareChanged       AuditAction = "collaboration.updated"
 	AuditShareEnded         AuditAction = "collaboration.deleted"
+	AuditLinkCreated        AuditAction = "shared_link.created"
+	AuditLinkUpdated        AuditAction = "shared_link.updated"
+	AuditLinkDeleted        AuditAction = "shared_link.deleted"
 	AuditOwnerChanged       AuditAction = "item.owner_changed"
 	AuditPurged             AuditAction = "item.purged"      // deleted permanently; once for a folder with everything in it
 	AuditTemplateUpdated    AuditAction = "template.updated" // whether its samples are required

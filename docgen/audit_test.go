@@ -75,6 +75,19 @@ func TestAudit(t *testing.T) {
 				return err
 			}, "editor"},
 			{docgen.AuditShareEnded, w.alice, func() error { return w.DeleteCollaboration(ctx, w.alice, share.ID) }, "collaboration"},
+			{docgen.AuditLinkCreated, w.alice, func() error {
+				link := &docgen.LinkChange{Access: docgen.LinkOpen, Password: new("SECRET password")}
+				_, err := w.UpdateFolder(ctx, w.alice, folder, docgen.ItemChange{Link: link})
+				return err
+			}, "password:true"},
+			{docgen.AuditLinkUpdated, w.alice, func() error {
+				_, err := w.UpdateFolder(ctx, w.alice, folder, docgen.ItemChange{Link: &docgen.LinkChange{Access: docgen.LinkCompany}})
+				return err
+			}, "company"},
+			{docgen.AuditLinkDeleted, w.alice, func() error {
+				_, err := w.UpdateFolder(ctx, w.alice, folder, docgen.ItemChange{Link: &docgen.LinkChange{Remove: true}})
+				return err
+			}, "folder"},
 			{docgen.AuditWebhookCreated, w.alice, func() error {
 				made, err := w.CreateWebhook(ctx, w.alice, docgen.NewWebhook{
 					TargetKind: docgen.Folder, TargetID: folder, Address: "https://hooks.example.com/SECRET",

@@ -19,9 +19,10 @@ type Caller struct {
 	ApplicationID int64
 	TokenID       int64 // 0 without a token
 	Scopes        []Scope
-	rootID        int64 // the user's root folder, which the API calls 0
-	actsAsUsers   bool  // the token lets the user act for others
-	operator      bool  // created by Operator
+	rootID        int64    // the user's root folder, which the API calls 0
+	actsAsUsers   bool     // the token lets the user act for others
+	operator      bool     // created by Operator
+	link          *linkUse // the shared link that the caller uses; nil for none
 
 	// Room is called before an operation uses that many more bytes of memory for its result. An error ends the
 	// operation. If Room is nil, memory is not limited.
@@ -164,6 +165,9 @@ func (s *Service) Operator() *Caller {
 
 // ref returns a reference to the user that the caller acts as.
 func (c *Caller) ref() UserRef {
+	if c.User.ID == 0 {
+		return UserRef{ID: anonymousID, Name: anonymousName}
+	}
 	return UserRef{ID: c.User.ID, Name: c.User.Name, Login: c.User.Login}
 }
 

@@ -12,7 +12,7 @@
 //	identity     caller scope token user manage leave erase erasure forget application grant assertion tokens use audit denial
 //	items        item file folder version copy move trash purge removal ticket upload bundlename bundlepart zip zipwalk quota archive policy
 //	             relocate sweep contents checksum verify backup
-//	permissions  access collaboration invitation terms owner
+//	permissions  access collaboration invitation terms owner link linkuse password
 //	documents    template defaults tag contract include sample samplecheck dryrun document temporary batch batchlist input stage
 //	             accept rows csv csvcolumn pattern trace options pdf lane job joblist cancel retry watch failure claim output
 //	             destination ending merge bundle retention

@@ -282,7 +282,7 @@ func (s *Service) sourceFor(ctx context.Context, q *store.Queries, owner *Caller
 	if err != nil {
 		return source, err
 	}
-	source.Item, err = describe(ctx, q, owner, p)
+	source.Item, err = s.describe(ctx, q, owner, p)
 	return source, err
 }
 

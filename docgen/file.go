@@ -288,6 +288,9 @@ func (s *Service) Content(ctx context.Context, c *Caller, fileID, versionID int6
 			return err
 		}
 		version, err := fileVersion(ctx, q, p.row, versionID)
+		if err == nil && version.ID != p.row.VersionID && !p.without(c).Can(MayDownload) { // a shared link shows no past versions
+			err = NotFound("file_version", versionID)
+		}
 		if err != nil {
 			return err
 		}
@@ -298,7 +301,12 @@ func (s *Service) Content(ctx context.Context, c *Caller, fileID, versionID int6
 	if err != nil {
 		return nil, err
 	}
-	found.taken = func(ctx context.Context) error { return s.fireAlone(ctx, c, event{trigger: FileDownloaded, item: p}) }
+	found.taken = func(ctx context.Context) error {
+		if err := s.countDownload(ctx, c, p); err != nil {
+			return err
+		}
+		return s.fireAlone(ctx, c, event{trigger: FileDownloaded, item: p})
+	}
 	return found, nil
 }
 

@@ -34,8 +34,8 @@ const (
 	rootName = "All Files"
 )
 
-// Item is a file or a folder. In listings and conflicts, fields that refer to other items or users, and Permissions,
-// are not set.
+// Item is a file or a folder. In listings and conflicts, fields that refer to other items or users, Permissions,
+// and SharedLink are not set.
 type Item struct {
 	Kind        Kind
 	ID          int64 // 0 is the caller's root folder
@@ -61,6 +61,7 @@ type Item struct {
 	TrashedAt         time.Time // when it was moved to the trash; zero if it is not in the trash
 
 	Permissions Permissions // of the caller
+	SharedLink  *SharedLink // nil if there is none, or if the caller may not do what it permits
 }
 
 // FolderRef is a reference to a folder from the items below it.
@@ -81,6 +82,26 @@ type ItemChange struct {
 	ParentID    *int64 // the folder to move the item into
 	ParentOwner int64  // if ParentID is 0, the user who owns that root folder; 0 for the caller
 	IfMatch     string // the etag that the item must still have; empty for any
+
+	Link *LinkChange // the change of its shared link
+}
+
+// isLink reports whether a change is only one of a shared link.
+func (change ItemChange) isLink() bool {
+	link := change.Link
+	change.Link, change.IfMatch = nil, ""
+	return link != nil && change == ItemChange{}
+}
+
+// needs returns the permissions that a change needs.
+func (change ItemChange) needs() Permissions {
+	switch {
+	case change.Link == nil:
+		return MayEdit
+	case change.isLink():
+		return MayShare
+	}
+	return MayEdit | MayShare
 }
 
 // maxDescriptionLength is the maximum length of a description, in bytes.
@@ -111,11 +132,11 @@ func (s *Service) item(ctx context.Context, q *store.Queries, c *Caller, kind Ki
 	if err != nil {
 		return nil, err
 	}
-	return describe(ctx, q, c, p)
+	return s.describe(ctx, q, c, p)
 }
 
 // describe returns the full form of an item, as the caller who found it may see it.
-func describe(ctx context.Context, q *store.Queries, c *Caller, p place) (*Item, error) {
+func (s *Service) describe(ctx context.Context, q *store.Queries, c *Caller, p place) (*Item, error) {
 	item := listed(p.row.Listed())
 	if !p.row.ParentID.Valid {
 		item.ID = rootID
@@ -127,6 +148,9 @@ func describe(ctx context.Context, q *store.Queries, c *Caller, p place) (*Item,
 	}
 	users := userRefs{}
 	var err error
+	if item.SharedLink, err = s.shownLink(ctx, q, p); err != nil {
+		return nil, err
+	}
 	for to, id := range map[*UserRef]int64{
 		&item.Owner: p.row.OwnerID, &item.CreatedBy: p.row.CreatedBy, &item.ModifiedBy: p.row.ModifiedBy,
 	} {
@@ -138,7 +162,7 @@ func describe(ctx context.Context, q *store.Queries, c *Caller, p place) (*Item,
 }
 
 // path returns the folders above an item, from the first one that the caller may see. It begins with the caller's root folder, which lists
-// the items that others share, or with the archive. An item that is shared for access only has no path above it.
+// the items that others share, or with the archive. An item that is shared for access only, or with a shared link, has no path above it.
 func (p place) path(c *Caller) []FolderRef {
 	if !p.row.ParentID.Valid {
 		return nil
@@ -153,7 +177,7 @@ func (p place) path(c *Caller) []FolderRef {
 	}
 	for i := len(p.chain) - 1; i > 0; i-- {
 		link := p.chain[i]
-		may |= permissionsAt(link, c)
+		may |= p.at(link, c)
 		if link.Item.ParentID.Valid && may.Can(MaySee) {
 			path = append(path, FolderRef{ID: link.Item.ID, ETag: link.Item.Etag, Name: link.Item.Name})
 		}
@@ -330,6 +354,9 @@ func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, ch
 	if err := s.checkChange(change); err != nil {
 		return nil, err
 	}
+	if err := s.hashPassword(ctx, c, kind, id, &change); err != nil {
+		return nil, err
+	}
 	var item *Item
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
 		if change.ParentID != nil {
@@ -337,7 +364,7 @@ func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, ch
 				return err
 			}
 		}
-		p, err := s.lock(ctx, tx, c, kind, id, MayEdit, change.IfMatch)
+		p, err := s.lock(ctx, tx, c, kind, id, change.needs(), change.IfMatch)
 		if err != nil {
 			return err
 		}
@@ -362,10 +389,13 @@ func (s *Service) checkChange(change ItemChange) error {
 	if change.Description != nil && (len(*change.Description) > maxDescriptionLength || !keepable(*change.Description)) {
 		return Invalid(invalidField("description", "the description must be UTF-8 without NUL, and at most %d bytes long", maxDescriptionLength))
 	}
-	return nil
+	return Invalid(s.linkProblems(change.Link)...)
 }
 
 func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p place, change ItemChange) error {
+	if change.isLink() {
+		return s.changeLink(ctx, tx, c, p, change.Link)
+	}
 	row := p.row
 	if change.Name != nil {
 		row.Name = *change.Name
@@ -405,7 +435,12 @@ func (s *Service) applyChange(ctx context.Context, tx *store.Tx, c *Caller, p pl
 			return err
 		}
 	}
-	return s.fire(ctx, tx, c, append(renameEvents(p, row.Name), moveEvents(p, target, row.ParentID.Int64)...)...)
+	p.archive = target.archive
+	linked, err := s.applyLink(ctx, tx, c, p, change.Link)
+	if err != nil {
+		return err
+	}
+	return s.fire(ctx, tx, c, slices.Concat(renameEvents(p, row.Name), moveEvents(p, target, row.ParentID.Int64), linked)...)
 }
 
 // setContentTimes changes when the content of an item was created and modified, as far as the change says.

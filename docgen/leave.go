@@ -250,7 +250,7 @@ func (s *Service) describeTransfer(ctx context.Context, tx *store.Tx, c *Caller,
 	if err != nil {
 		return nil, err
 	}
-	item, err := describe(ctx, tx.Queries, as, p)
+	item, err := s.describe(ctx, tx.Queries, as, p)
 	if err != nil {
 		return nil, err
 	}

@@ -113,8 +113,8 @@ func noParentOwner(change ItemChange) error {
 }
 
 // handOver completes the move of an item and everything below it to another folder. In a new tree, the item belongs to
-// the owner of the tree, loses its collaborations if the tree is an archive, and its contents move to the archive's
-// storage policy. It also updates the usage of folders and archives.
+// the owner of the tree, loses its collaborations and shared links if the tree is an archive, and its contents move to
+// the archive's storage policy. It also updates the usage of folders and archives.
 func (s *Service) handOver(ctx context.Context, tx *store.Tx, c *Caller, from, to place) error {
 	var size int64
 	if from.tree() != to.tree() {
@@ -148,8 +148,8 @@ func mayChangeOwner(ctx context.Context, tx *store.Tx, c *Caller, p place) error
 	return err
 }
 
-// joinTree transfers an item and everything below it to the owner of its new tree, and deletes collaborations if the tree is an
-// archive.
+// joinTree transfers an item and everything below it to the owner of its new tree, and deletes collaborations and shared links if the
+// tree is an archive.
 func (s *Service) joinTree(ctx context.Context, tx *store.Tx, c *Caller, from, to place) error {
 	if from.row.OwnerID != to.row.OwnerID {
 		if err := mayChangeOwner(ctx, tx, c, from); err != nil {
@@ -163,7 +163,7 @@ func (s *Service) joinTree(ctx context.Context, tx *store.Tx, c *Caller, from, t
 		}
 	}
 	if to.archive != nil && from.tree() != to.tree() {
-		if err := tx.DeleteTreeCollaborations(ctx, from.row.ID); err != nil {
+		if err := tx.DeleteTreeShares(ctx, from.row.ID); err != nil {
 			return err
 		}
 	}

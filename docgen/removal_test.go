@@ -79,7 +79,7 @@ func (w *world) rows() int {
 	w.t.Helper()
 	total := 0
 	for _, table := range []string{"items", "file_versions", "docgen_tags", "docgen_tag_readings", "docgen_templates", "collaborations",
-		"folder_counts", "removals"} {
+		"folder_counts", "removals", "shared_links"} {
 		total += w.count("SELECT COUNT(*) FROM " + table)
 	}
 	return total
@@ -97,6 +97,7 @@ func TestPurgeInPortions(t *testing.T) {
 		before := w.rows()
 		folder, inner, files := w.bulky(w.alice, 0, "bulky")
 		w.share(docgen.Folder, inner, w.bob, docgen.RoleEditor)
+		w.link(w.alice, docgen.Folder, inner, open)
 		must(t, w.TrashFolder(ctx, w.alice, folder, true, ""))
 		must(t, w.Purge(ctx, w.alice, docgen.Folder, folder))
 

@@ -85,6 +85,8 @@ UnmarkTemplate                                     404      403      403      40
 CreateCollaboration                                404      403      403      403      403      403        ✓        ✓        ✓        ✓
 CreateCollaboration with more rights               404      403      403      403      403      403      403        ✓        ✓        ✓
 CreateCollaboration that shows the path            404      403      403      403      403      403      403        ✓        ✓        ✓
+UpdateFile to share it                             404      403      403      403      403      403        ✓        ✓        ✓        ✓
+UpdateFolder to share it                           404      403      403      403      403      403        ✓        ✓        ✓        ✓
 UpdateCollaboration                                404      403      403      403      403      403      403        ✓        ✓        ✓
 UpdateCollaboration to accept for another          404      403      403      403      403      403      403      403      403      403
 UpdateCollaboration to make an owner               404      403      403      403      403      403      403      403        ✓        ✓
@@ -407,6 +409,14 @@ var operations = []operation{
 				CanViewPath: true})
 		return err
 	}},
+	{"UpdateFile to share it", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.UpdateFile(w.t.Context(), c, at.file, docgen.ItemChange{Link: &docgen.LinkChange{Access: docgen.LinkOpen}})
+		return err
+	}},
+	{"UpdateFolder to share it", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.UpdateFolder(w.t.Context(), c, at.folder, docgen.ItemChange{Link: &docgen.LinkChange{Access: docgen.LinkOpen}})
+		return err
+	}},
 	{"UpdateCollaboration", "", func(w *world, c *docgen.Caller, at target) error {
 		_, err := w.UpdateCollaboration(w.t.Context(), c, at.collaboration, docgen.CollaborationChange{Role: docgen.RoleEditor})
 		return err
@@ -469,7 +479,7 @@ var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents"
 	"Me", "NoteDenied", "PlanErasure", "RenewSigningKey", "ReplayDeliveries", "ReplayDelivery", "RevokeToken", "SigningKeys",
 	"StoragePolicies",
 	"StoragePolicy", "Templates", "TestWebhook", "Tokens", "TransferContent", "Trash", "TrashByOffset", "UpdateUser", "UpdateWebhook", "User",
-	"Users", "UsersByOffset", "Webhook", "Webhooks"}
+	"Users", "UsersByOffset", "Webhook", "Webhooks", "WithLink"}
 
 // TestEveryOperationHasRoles checks that the table has every operation of the service that takes a caller.
 func TestEveryOperationHasRoles(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"platen/blob"
@@ -115,6 +116,8 @@ type Service struct {
 
 	notification func(Notification) ([]byte, error)
 	checkAddress func(ctx context.Context, address string) error
+	baseURL      atomic.Pointer[string] // see SetBaseURL
+	passwords    *hasher
 
 	log         *slog.Logger
 	countDamage func(kind string)
@@ -144,6 +147,7 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 		log:  cfg.Log, countDamage: cfg.CountDamage, indexing: make(chan struct{}, 1),
 		identities: map[int64]string{},
 		firstPause: cmp.Or(cfg.FaultPause, time.Second),
+		passwords:  newHasher(),
 	}
 	s.quota = cfg.Quota
 	s.room.disks, s.room.minimum = cfg.Disks, cfg.MinFree
@@ -186,10 +190,11 @@ const (
 	settingRetentionGap = "retention_gap"    // when a long gap since that run was noticed, in microseconds; 0 if there was none
 	settingContents     = "contents"         // name of the blob store that belongs to the database, which has the same name in it
 	settingReady        = "ready"            // has no value; written to check whether the database is writable
+	settingBaseURL      = "base_url"         // URL of the server for clients, which the last started server stored
 )
 
 func (s *Service) prepare(ctx context.Context, tx *store.Tx, policies []NewStoragePolicy) error {
-	for _, name := range []string{settingTree, settingInvitations, settingAdmins, settingReady} {
+	for _, name := range []string{settingTree, settingInvitations, settingAdmins, settingReady, settingBaseURL} {
 		if _, err := tx.InsertSetting(ctx, name, ""); err != nil {
 			return err
 		}
@@ -211,6 +216,11 @@ func (s *Service) prepare(ctx context.Context, tx *store.Tx, policies []NewStora
 	if s.markerKey, err = base64.StdEncoding.DecodeString(stored); err != nil {
 		return fmt.Errorf("setting %s: %w", settingMarkerKey, err)
 	}
+	base, err := tx.Setting(ctx, settingBaseURL)
+	if err != nil {
+		return err
+	}
+	s.baseURL.Store(&base)
 	if err := s.prepareNames(ctx, tx); err != nil {
 		return err
 	}

@@ -26,13 +26,14 @@ type Ticket struct {
 	userID    int64 // the user on whose behalf it was issued
 	tokenID   int64 // the access token with which it was issued
 	expiresAt int64
+	link      linkUse // the shared link with which it was issued
 }
 
 // The text of a ticket is the base64 form of its kind, its numbers, and their digest.
 const (
 	ticketOfFile  = 1
 	ticketOfZip   = 2
-	ticketSize    = 1 + 5*8
+	ticketSize    = 1 + 7*8
 	ticketPurpose = "download tickets"
 )
 
@@ -42,9 +43,13 @@ func (s *Service) Ticket(ctx context.Context, c *Caller, fileID, versionID int64
 	if err != nil {
 		return "", err
 	}
-	return s.signTicket(Ticket{
+	t := Ticket{
 		FileID: fileID, VersionID: content.VersionID, userID: c.User.ID, tokenID: c.TokenID, expiresAt: s.now().Add(TicketTTL).UnixMicro(),
-	}), nil
+	}
+	if c.link != nil {
+		t.link = *c.link
+	}
+	return s.signTicket(t), nil
 }
 
 func (s *Service) signTicket(t Ticket) string {
@@ -52,14 +57,19 @@ func (s *Service) signTicket(t Ticket) string {
 	if t.ZipID != 0 {
 		b, id = []byte{ticketOfZip}, t.ZipID
 	}
-	for _, n := range []int64{id, t.VersionID, t.userID, t.tokenID, t.expiresAt} {
+	for _, n := range []int64{id, t.VersionID, t.userID, t.tokenID, t.expiresAt, t.link.id, t.link.password} {
 		b = binary.BigEndian.AppendUint64(b, uint64(n)) //nolint:gosec // the bits of the number
 	}
-	key := hmac.New(sha256.New, s.markerKey) // a key of their own: no text that is signed for another purpose is a ticket
-	key.Write([]byte(ticketPurpose))
+	return base64.RawURLEncoding.EncodeToString(append(b, s.mac(ticketPurpose, b)...))
+}
+
+// mac returns the digest of a text with a key for one purpose. No text that is signed for another purpose has it.
+func (s *Service) mac(purpose string, text []byte) []byte {
+	key := hmac.New(sha256.New, s.markerKey)
+	key.Write([]byte(purpose))
 	mac := hmac.New(sha256.New, key.Sum(nil))
-	mac.Write(b)
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(b))
+	mac.Write(text)
+	return mac.Sum(nil)
 }
 
 // parseTicket returns the ticket with a text if this server signed it.
@@ -72,7 +82,7 @@ func (s *Service) parseTicket(text string) (t Ticket, ok bool) {
 	if b[0] == ticketOfZip {
 		id = &t.ZipID
 	}
-	for i, n := range []*int64{id, &t.VersionID, &t.userID, &t.tokenID, &t.expiresAt} {
+	for i, n := range []*int64{id, &t.VersionID, &t.userID, &t.tokenID, &t.expiresAt, &t.link.id, &t.link.password} {
 		*n = int64(binary.BigEndian.Uint64(b[1+8*i:])) //nolint:gosec // the bits of the number
 	}
 	return t, hmac.Equal([]byte(text), []byte(s.signTicket(t)))
@@ -113,6 +123,8 @@ func (s *Service) redeem(ctx context.Context, t Ticket, valid bool, advice strin
 	if err != nil {
 		return nil, Ticket{}, err
 	}
-	c, err = s.As(ctx, c, t.userID)
+	if c, err = s.As(ctx, c, t.userID); err == nil && t.link.id != 0 {
+		c.link = &t.link
+	}
 	return c, t, err
 }

@@ -74,7 +74,7 @@ func (s *Service) Trashed(ctx context.Context, c *Caller, kind Kind, id int64) (
 		if err != nil {
 			return err
 		}
-		item, err = describe(ctx, q, c, p)
+		item, err = s.describe(ctx, q, c, p)
 		return err
 	})
 	return item, err

@@ -34,6 +34,10 @@ const (
 	CollaborationWasRemoved  Trigger = "COLLABORATION.REMOVED"
 	CollaborationWasUpdated  Trigger = "COLLABORATION.UPDATED"
 
+	SharedLinkCreated Trigger = "SHARED_LINK.CREATED"
+	SharedLinkUpdated Trigger = "SHARED_LINK.UPDATED"
+	SharedLinkDeleted Trigger = "SHARED_LINK.DELETED"
+
 	DocumentStarted   Trigger = "DOCGEN_DOCUMENT_GENERATION_STARTED"
 	DocumentSucceeded Trigger = "DOCGEN_DOCUMENT_GENERATION_SUCCEEDED"
 	DocumentFailed    Trigger = "DOCGEN_DOCUMENT_GENERATION_FAILED"
@@ -84,9 +88,9 @@ var triggerRules = []TriggerRule{
 	{Trigger: "METADATA_INSTANCE.CREATED", Files: true},
 	{Trigger: "METADATA_INSTANCE.UPDATED", Files: true},
 	{Trigger: "METADATA_INSTANCE.DELETED", Files: true},
-	{Trigger: "SHARED_LINK.CREATED", Files: true},
-	{Trigger: "SHARED_LINK.UPDATED", Files: true},
-	{Trigger: "SHARED_LINK.DELETED", Files: true},
+	{Trigger: SharedLinkCreated, Files: true, Fired: true},
+	{Trigger: SharedLinkUpdated, Files: true, Fired: true},
+	{Trigger: SharedLinkDeleted, Files: true, Fired: true},
 	{Trigger: "TASK_ASSIGNMENT.CREATED", Files: true},
 	{Trigger: "TASK_ASSIGNMENT.UPDATED", Files: true},
 	{Trigger: "SIGN_REQUEST.COMPLETED", Files: true},

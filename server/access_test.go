@@ -91,6 +91,9 @@ var routeCases = []routeCase{
 	{"POST /collaborations", func(s scene) any {
 		return object{"item": ref(s.folder, "folder"), "accessible_by": object{"type": "user", "login": "admin@example.com"}, "role": "viewer"}
 	}, "403 404 403 201 201 404 201"},
+	{"PUT /files/{file_id}?fields=shared_link", func(scene) any { return object{"shared_link": object{"access": "open"}} },
+		"403 404 403 200 200 404 200"},
+	{"GET /shared_items", nil, "403 200 200 200 200 200 200"}, // with the header for a link for the enterprise
 	{"GET /collaborations?status=pending", nil, "403 200 200 200 200 200 200"},
 	{"GET /files/{file_id}/collaborations", nil, "403 404 200 200 200 404 200"},
 	{"GET /folders/{folder_id}/collaborations", nil, "403 404 200 200 200 404 200"},
@@ -225,13 +228,17 @@ func TestEveryRouteForEveryCaller(t *testing.T) {
 					if strings.Contains(c.route, "{zip_download_id}") {
 						s.zip = w.zip(s, strings.HasSuffix(c.route, "/status"))
 					}
+					header := http.Header{}
+					if strings.HasPrefix(c.route, "GET /shared_items") {
+						header = linkHeader(w.link(s.file, "company", ""))
+					}
 					if strings.HasSuffix(c.route, "/retry") {
 						w.failJobs(s.batch)
 					}
 					if strings.Contains(c.route, "/webhook_listeners") {
 						s.listener = w.listener(w.owner)
 					}
-					r := request{as: caller}
+					r := request{as: caller, header: header}
 					if strings.Contains(c.route, "{upload_session_id}") {
 						s.session, s.part = w.session(w.owner, s.folder)
 						if r.header = partHeader("text"); !strings.HasPrefix(c.route, "PUT ") {

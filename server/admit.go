@@ -34,6 +34,12 @@ func (a *api) recognize(c *call, d *doc) error {
 	if err := a.actAs(c); err != nil {
 		return err
 	}
+	if err := a.checkVersion(c, d); err != nil {
+		return err
+	}
+	if err := a.useLink(c, d); err != nil {
+		return err
+	}
 	c.caller.Room = func(bytes int64) error { return c.hold(a.in.memory, bytes, "bytes of results") }
 	return nil
 }

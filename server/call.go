@@ -22,10 +22,11 @@ type call struct {
 	id     string // identifies the request in responses and in the log
 	w      *recorder
 	r      *http.Request
-	caller *docgen.Caller // nil until the call is admitted
-	ticket docgen.Ticket  // of a request with a ticket instead of an access token
-	client *docgen.Client // the client that requests or revokes tokens; nil until it is authenticated
-	body   *body          // the request body; nil if the operation has none
+	caller *docgen.Caller     // nil until the call is admitted
+	ticket docgen.Ticket      // of a request with a ticket instead of an access token
+	linked *docgen.LinkedItem // the item of the shared link that the call uses; nil for none
+	client *docgen.Client     // the client that requests or revokes tokens; nil until it is authenticated
+	body   *body              // the request body; nil if the operation has none
 	site   *site
 	span   trace.Span
 	in     *inFlight // the limits of all calls

@@ -34,8 +34,13 @@ func TestToleratedBodies(t *testing.T) {
 			problem  string
 		}{
 			{"PUT /files/{file_id}", object{"description": "x", "size": 5, "nothing": object{"of": []int{1}}}, true, "size"},
-			{"PUT /files/{file_id}", object{"shared_link": nil, "lock": nil}, true, "shared_link"},
-			{"PUT /files/{file_id}", object{"shared_link": object{"access": "open"}}, false, "shared_link"},
+			{"PUT /files/{file_id}", object{"shared_link": nil, "lock": nil}, true, "lock"},
+			{"PUT /files/{file_id}", object{"shared_link": object{"access": "company", "vanity_name": nil, "effective_access": "open"}}, true,
+				"shared_link.effective_access"},
+			{"PUT /files/{file_id}", object{"shared_link": object{"vanity_name": "my-own-name"}}, false, "shared_link.vanity_name"},
+			{"PUT /files/{file_id}", object{"shared_link": object{"permissions": object{"can_edit": true}}}, false,
+				"shared_link.permissions.can_edit"},
+			{"POST /files/{file_id}/copy", object{"parent": object{"id": "0"}, "shared_link": object{}}, false, "shared_link"},
 			{"PUT /files/{file_id}", object{"lock": object{"access": "lock"}}, false, "lock"},
 			{"PUT /folders/{folder_id}", object{"sync_state": "synced"}, true, "sync_state"},
 			{"PUT /folders/{folder_id}", object{"can_non_owners_invite": false}, false, "can_non_owners_invite"},
@@ -156,21 +161,25 @@ func TestNeutralFields(t *testing.T) {
 			}
 		}
 		both := func() object {
-			return object{"has_collaborations": false, "shared_link": nil, "classification": nil, "metadata": nil,
-				"is_externally_owned": false, "is_accessible_via_shared_link": false, "is_associated_with_app_item": false,
+			return object{"has_collaborations": false, "classification": nil, "metadata": nil,
+				"is_externally_owned": false, "is_associated_with_app_item": false,
 				"watermark_info": object{"is_watermarked": false}}
 		}
 		file := object{"lock": nil, "expires_at": nil, "disposition_at": nil, "expiring_embed_link": nil, "uploader_display_name": nil}
 		listed := both()
 		maps.Copy(listed, file)
 		check("GET /folders/{folder_id}/items", listed)
+		linked := object{"shared_link": nil, "is_accessible_via_shared_link": false}
 		maps.Copy(file, both())
+		maps.Copy(file, linked)
 		maps.Copy(file, object{"tags": []any{}, "comment_count": 0.0, "is_package": false, "representations": object{"entries": []any{}},
-			"shared_link_permission_options": []any{}})
+			"shared_link_permission_options": []any{"can_preview", "can_download"}})
 		check("GET /files/{file_id}", file)
 		folder := both()
+		maps.Copy(folder, linked)
 		maps.Copy(folder, object{"sync_state": "not_synced", "tags": []any{}, "folder_upload_email": nil,
-			"allowed_shared_link_access_levels": []any{}, "can_non_owners_invite": true, "can_non_owners_view_collaborators": true,
+			"allowed_shared_link_access_levels": []any{"open", "company", "collaborators"}, "can_non_owners_invite": true,
+			"can_non_owners_view_collaborators":         true,
 			"is_collaboration_restricted_to_enterprise": true})
 		check("GET /folders/{folder_id}", folder)
 	})

@@ -19,7 +19,7 @@ import (
 )
 
 var docDownloadFile = doc{
-	id: "download_file", tag: tagFiles, scope: docgen.ScopeRead,
+	id: "download_file", tag: tagFiles, scope: docgen.ScopeRead, link: true,
 	summary: "Download a file",
 	description: "The content of the current version, or of another one. You can request one range of bytes; a request for several " +
 		"ranges returns the whole content. The server verifies the content while it sends it: if stored content is damaged, it closes " +
@@ -33,6 +33,7 @@ var docDownloadFile = doc{
 type DownloadQuery struct {
 	FilePath
 	VersionID string `query:"version" doc:"The id of a version of the file (default: the current version)." example:"87654321"`
+	LinkHeader
 	ContentHeaders
 }
 

@@ -119,6 +119,22 @@ var eventCases = map[docgen.Trigger]func(w *watched) happened{
 	},
 	docgen.CollaborationWasAccepted: func(w *watched) happened { return w.invited("accepted") },
 	docgen.CollaborationWasRejected: func(w *watched) happened { return w.invited("rejected") },
+	docgen.SharedLinkCreated: func(w *watched) happened {
+		w.ok("PUT "+w.path("file"), object{"shared_link": object{}})
+		return w.fileIs(nil)
+	},
+	docgen.SharedLinkUpdated: func(w *watched) happened {
+		w.ok("PUT "+w.path("folder"), object{"shared_link": object{}})
+		w.ok("PUT "+w.path("folder"), object{"shared_link": object{}}) // changes nothing
+		w.ok("PUT "+w.path("folder"), object{"shared_link": object{"access": "open"}})
+		return w.insideIs(nil)
+	},
+	docgen.SharedLinkDeleted: func(w *watched) happened {
+		w.ok("PUT "+w.path("file"), object{"shared_link": object{}})
+		w.ok("PUT "+w.path("file"), object{"shared_link": nil})
+		w.ok("PUT "+w.path("file"), object{"shared_link": nil}) // changes nothing
+		return w.fileIs(nil)
+	},
 	docgen.DocumentStarted: func(w *watched) happened {
 		info, _ := w.generating()
 		return w.fileIs(with(info, object{"status": "submitted"}))

@@ -30,7 +30,7 @@ type file struct {
 	CreatedBy         userMini             `json:"created_by"`
 	ModifiedBy        userMini             `json:"modified_by"`
 	OwnedBy           userMini             `json:"owned_by"`
-	SharedLink        null                 `json:"shared_link" doc:"Always null."`
+	SharedLink        optional[sharedLink] `json:"shared_link" doc:"Null if there is none, or if you may not do what it permits."`
 	Parent            optional[folderMini] `json:"parent"`
 	ItemStatus        string               `json:"item_status" enum:"active,trashed"`
 	VersionNumber     string               `json:"version_number,omitempty" fields:"asked" doc:"Number of the current version. The first version is 1."`
@@ -43,7 +43,7 @@ type file struct {
 	ExpiresAt         timestamp            `json:"expires_at" fields:"asked" doc:"Always null: files do not expire."`
 	IsPackage         bool                 `json:"is_package,omitempty" fields:"asked" doc:"Always false."`
 	IsExternallyOwned bool                 `json:"is_externally_owned,omitempty" fields:"asked" doc:"Always false."`
-	IsShared          bool                 `json:"is_accessible_via_shared_link,omitempty" fields:"asked" doc:"Always false."`
+	IsShared          bool                 `json:"is_accessible_via_shared_link,omitempty" fields:"asked" doc:"Whether the file has a shared link, as far as you may see it."`
 	HasCollaborations bool                 `json:"has_collaborations,omitempty" fields:"asked" doc:"Always false. List the collaborations instead."`
 	Watermark         watermark            `json:"watermark_info,omitzero" fields:"asked"`
 	EmbedLink         null                 `json:"expiring_embed_link" fields:"asked" doc:"Always null."`
@@ -52,7 +52,7 @@ type file struct {
 	Classification    null                 `json:"classification" fields:"asked" doc:"Always null."`
 	UploaderName      null                 `json:"uploader_display_name" fields:"asked" doc:"Always null. Use created_by instead."`
 	DispositionAt     timestamp            `json:"disposition_at" fields:"asked" doc:"Always null."`
-	LinkOptions       []string             `json:"shared_link_permission_options,omitempty" fields:"asked" doc:"Always empty."`
+	LinkOptions       []string             `json:"shared_link_permission_options,omitempty" fields:"asked" doc:"The permissions that a shared link can have."`
 	IsAppItem         bool                 `json:"is_associated_with_app_item,omitempty" fields:"asked" doc:"Always false."`
 }
 
@@ -87,7 +87,8 @@ func fileOf(item *docgen.Item) file {
 	f.PathCollection, f.Parent = pathOf(item), optionalOf(item.Parent, folderMiniOf)
 	f.CreatedBy, f.ModifiedBy, f.OwnedBy = userMiniOf(&item.CreatedBy), userMiniOf(&item.ModifiedBy), userMiniOf(&item.Owner)
 	f.Permissions, f.InviteeRoles, f.Tags = filePermissionsOf(item.Permissions), item.Permissions.Invitees(), []string{}
-	f.Representations.Entries, f.LinkOptions = []string{}, []string{}
+	f.SharedLink, f.IsShared = optionalOf(item.SharedLink, sharedLinkOf), item.SharedLink != nil
+	f.Representations.Entries, f.LinkOptions = []string{}, []string{"can_preview", "can_download"}
 	return f
 }
 
@@ -104,19 +105,22 @@ func listedFile(item *docgen.Item) file {
 	}
 }
 
-// filePermissionsOf returns the permissions of the caller. Platen has no comments, annotations, or shared links, so those permissions are
-// false.
+// filePermissionsOf returns the permissions of the caller. Platen has no comments and annotations, so those permissions are false.
 func filePermissionsOf(may docgen.Permissions) *filePermissions {
 	return &filePermissions{
 		CanDownload: may.Can(docgen.MayDownload), CanPreview: may.Can(docgen.MayPreview), CanUpload: may.Can(docgen.MayEdit),
 		CanRename: may.Can(docgen.MayEdit), CanDelete: may.Can(docgen.MayDelete), CanInviteCollaborator: may.Can(docgen.MayInvite),
+		CanShare: may.Can(docgen.MayShare), CanSetShareAccess: may.Can(docgen.MayShare),
 	}
 }
 
 // An itemReply is one file or folder, with its etag in the ETag header.
-type itemReply[T any] struct {
+type itemReply[T any] = itemReplyOf[view[T]]
+
+// An itemReplyOf is a body with an etag.
+type itemReplyOf[T any] struct {
 	ETag string `header:"ETag"`
-	Body view[T]
+	Body T
 }
 
 func fileReply(item *docgen.Item, fields string) *itemReply[file] {
@@ -124,7 +128,7 @@ func fileReply(item *docgen.Item, fields string) *itemReply[file] {
 }
 
 var docGetFile = doc{
-	id: "get_file", tag: tagFiles, scope: docgen.ScopeRead,
+	id: "get_file", tag: tagFiles, scope: docgen.ScopeRead, link: true,
 	summary:     "Get a file",
 	description: "With `--compat box`, a file in the trash is returned with the item_status trashed, instead of the error.",
 	errors:      []docgen.Code{docgen.CodeNotFound, docgen.CodeTrashed},
@@ -136,6 +140,7 @@ var docGetFile = doc{
 type GetFileQuery struct {
 	FilePath
 	FieldsQuery
+	LinkHeader
 	IfNoneMatchHeader
 }
 
@@ -166,8 +171,8 @@ func (h IfNoneMatchHeader) matches(etag int64) bool {
 
 var docUpdateFile = doc{
 	id: "update_file", tag: tagFiles, scope: docgen.ScopeWrite,
-	summary:     "Rename, describe, or move a file",
-	description: "Fields that you omit do not change.",
+	summary:     "Rename, describe, move, or share a file",
+	description: "Fields that you omit do not change. A change of only shared_link needs the permission to invite collaborators.",
 	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeForbidden, docgen.CodeNotFound,
 		docgen.CodeTrashed, docgen.CodeNameInUse, docgen.CodePrecondition, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    exampleChange(),
@@ -189,6 +194,8 @@ type itemChange struct {
 
 	ContentCreatedAt  timestamp `json:"content_created_at,omitzero" doc:"When the content was created."`
 	ContentModifiedAt timestamp `json:"content_modified_at,omitzero" doc:"When the content was last changed."`
+
+	SharedLink change[linkChange] `json:"shared_link,omitzero" doc:"Creates or changes the shared link. Fields that you omit do not change; those of a new link have their defaults. null removes the link."`
 }
 
 // movedRef identifies the folder to move an item to.
@@ -207,7 +214,7 @@ type parentRef struct {
 func (b *itemChange) change(ifMatch string) docgen.ItemChange {
 	change := docgen.ItemChange{
 		Name: b.Name, Description: b.Description, IfMatch: bareETag(ifMatch),
-		ContentCreatedAt: b.ContentCreatedAt.Time, ContentModifiedAt: b.ContentModifiedAt.Time,
+		ContentCreatedAt: b.ContentCreatedAt.Time, ContentModifiedAt: b.ContentModifiedAt.Time, Link: linkChangeOf(b.SharedLink),
 	}
 	if b.Parent != nil {
 		id := int64(b.Parent.ID)

@@ -148,6 +148,7 @@ func (w *world) serve(cfg server.Config) {
 	listener := httptest.NewUnstartedServer(nil)
 	w.url = "http://" + listener.Listener.Addr().String()
 	cfg.Service, cfg.Log, cfg.BaseURL, w.compat = w.Service, log, w.url, cfg.Compat
+	must(w.t, w.SetBaseURL(w.t.Context(), w.url))
 	generator := generate.Config{Service: w.Service, Log: log, Picture: unanswered, PDF: w.engine}
 	if w.engine != nil {
 		self, err := os.Executable()

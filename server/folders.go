@@ -25,7 +25,7 @@ type folder struct {
 	CreatedBy         userMini             `json:"created_by"`
 	ModifiedBy        userMini             `json:"modified_by"`
 	OwnedBy           userMini             `json:"owned_by"`
-	SharedLink        null                 `json:"shared_link" doc:"Always null."`
+	SharedLink        optional[sharedLink] `json:"shared_link" doc:"Null if there is none, or if you may not do what it permits."`
 	Parent            optional[folderMini] `json:"parent" doc:"Null for the root folder."`
 	ItemStatus        string               `json:"item_status" enum:"active,trashed"`
 	ItemCollection    *itemPage            `json:"item_collection,omitempty" doc:"The first page of items in the folder."`
@@ -35,13 +35,13 @@ type folder struct {
 	UploadEmail       null                 `json:"folder_upload_email" fields:"asked" doc:"Always null."`
 	NonOwnersInvite   bool                 `json:"can_non_owners_invite,omitempty" fields:"asked" doc:"Always true: editors and co-owners may invite."`
 	IsExternallyOwned bool                 `json:"is_externally_owned,omitempty" fields:"asked" doc:"Always false."`
-	IsShared          bool                 `json:"is_accessible_via_shared_link,omitempty" fields:"asked" doc:"Always false."`
+	IsShared          bool                 `json:"is_accessible_via_shared_link,omitempty" fields:"asked" doc:"Whether the folder has a shared link, as far as you may see it."`
 	HasCollaborations bool                 `json:"has_collaborations,omitempty" fields:"asked" doc:"Always false. List the collaborations instead."`
 	Watermark         watermark            `json:"watermark_info,omitzero" fields:"asked"`
 	Metadata          null                 `json:"metadata" fields:"asked" doc:"Always null."`
 	Classification    null                 `json:"classification" fields:"asked" doc:"Always null."`
 	SyncState         string               `json:"sync_state,omitempty" enum:"not_synced" fields:"asked"`
-	LinkLevels        []string             `json:"allowed_shared_link_access_levels,omitempty" fields:"asked" doc:"Always empty."`
+	LinkLevels        []string             `json:"allowed_shared_link_access_levels,omitempty" fields:"asked" doc:"The values of access that a shared link can have."`
 	ViewCollaborators bool                 `json:"can_non_owners_view_collaborators,omitempty" fields:"asked" doc:"Always true."`
 	IsRestricted      bool                 `json:"is_collaboration_restricted_to_enterprise,omitempty" fields:"asked" doc:"Always true."`
 	IsAppItem         bool                 `json:"is_associated_with_app_item,omitempty" fields:"asked" doc:"Always false."`
@@ -63,7 +63,8 @@ func folderOf(item *docgen.Item) folder {
 	f.PathCollection, f.Parent = pathOf(item), optionalOf(item.Parent, folderMiniOf)
 	f.CreatedBy, f.ModifiedBy, f.OwnedBy = userMiniOf(&item.CreatedBy), userMiniOf(&item.ModifiedBy), userMiniOf(&item.Owner)
 	f.Permissions, f.InviteeRoles = folderPermissionsOf(item.Permissions), item.Permissions.Invitees()
-	f.Tags, f.LinkLevels, f.SyncState = []string{}, []string{}, "not_synced"
+	f.Tags, f.LinkLevels, f.SyncState = []string{}, []string{"open", "company", "collaborators"}, "not_synced"
+	f.SharedLink, f.IsShared = optionalOf(item.SharedLink, sharedLinkOf), item.SharedLink != nil
 	f.NonOwnersInvite, f.ViewCollaborators, f.IsRestricted = true, true, true
 	return f
 }
@@ -83,6 +84,7 @@ func folderPermissionsOf(may docgen.Permissions) *folderPermissions {
 	return &folderPermissions{
 		CanDownload: may.Can(docgen.MayDownload), CanUpload: may.Can(docgen.MayUpload), CanRename: may.Can(docgen.MayEdit),
 		CanDelete: may.Can(docgen.MayDelete), CanInviteCollaborator: may.Can(docgen.MayInvite),
+		CanShare: may.Can(docgen.MayShare), CanSetShareAccess: may.Can(docgen.MayShare),
 	}
 }
 
@@ -190,7 +192,7 @@ func (a *api) createFolder(ctx context.Context, c *call, in *FieldsQuery) (*item
 }
 
 var docGetFolder = doc{
-	id: "get_folder", tag: tagFolders, scope: docgen.ScopeRead,
+	id: "get_folder", tag: tagFolders, scope: docgen.ScopeRead, link: true,
 	summary:     "Get a folder",
 	description: "item_collection holds the first page of its items, or the page that offset and limit select.",
 	errors:      []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset, docgen.CodeNotFound, docgen.CodeTrashed},
@@ -203,6 +205,7 @@ type GetFolderQuery struct {
 	FolderPath
 	FieldsQuery
 	ItemsQuery
+	LinkHeader
 	IfNoneMatchHeader
 }
 
@@ -222,10 +225,11 @@ func (a *api) getFolder(ctx context.Context, c *call, in *GetFolderQuery) (*item
 }
 
 var docListItems = doc{
-	id: "list_items", tag: tagFolders, scope: docgen.ScopeRead,
+	id: "list_items", tag: tagFolders, scope: docgen.ScopeRead, link: true,
 	summary: "List the items in a folder",
 	description: "By offset, or by marker if usemarker is true. Folders come before files. Entries are in short form; use fields to add " +
-		"size, version_number, and extension. The root folder, 0, also contains the items that other users share with the caller.",
+		"size, version_number, and extension; shared_link is only in the response with a single item. The root folder, 0, " +
+		"also contains the items that other users share with the caller.",
 	errors:  []docgen.Code{docgen.CodeInvalidLimit, docgen.CodeInvalidOffset, docgen.CodeNotFound, docgen.CodeTrashed},
 	example: exampleItems(),
 }
@@ -236,6 +240,7 @@ type ListItemsQuery struct {
 	FieldsQuery
 	ItemsQuery
 	MarkerQuery
+	LinkHeader
 }
 
 // MarkerQuery adds paging by marker to a list that is paged by offset by default.
@@ -294,8 +299,8 @@ func listing(byOffset ItemsQuery, byMarker MarkerQuery, fields selection, after 
 
 var docUpdateFolder = doc{
 	id: "update_folder", tag: tagFolders, scope: docgen.ScopeWrite,
-	summary:     "Rename, describe, or move a folder",
-	description: "Fields that you omit do not change.",
+	summary:     "Rename, describe, move, or share a folder",
+	description: "Fields that you omit do not change. A change of only shared_link needs the permission to invite collaborators.",
 	errors: []docgen.Code{docgen.CodeNameInvalid, docgen.CodeNameTooLong, docgen.CodeCycle, docgen.CodeForbidden,
 		docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse, docgen.CodePrecondition, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    exampleChange(),

@@ -22,7 +22,7 @@ import (
 // gets 503 with Retry-After immediately.
 type InFlight struct {
 	// Concurrent requests; default 2048, an eighth per user. Requests without a valid token: an eighth more, and an
-	// eighth of that per address.
+	// eighth of that per address; requests for the pages of shared links: as many again.
 	Requests int64
 	Memory   int64 // bytes of bodies in memory, including decoding; default 256 MiB, a quarter per user
 	Disk     int64 // bytes of bodies over 1 MiB, which are in files until they are complete; default 1 GiB, a quarter per user
@@ -96,6 +96,7 @@ type inFlight struct {
 	requests, memory, disk *pool // of users
 	waiting                *pool
 	guests                 *pool // of unauthenticated callers, so that they take nothing from users
+	visitors               *pool // of the pages of shared links, whose downloads take long, so that they keep nobody from getting tokens
 
 	// Large bodies are decoded once they are complete: as many at a time as fit into memory, and one per user, so that the bodies of one
 	// user wait for each other and do not delay those of others.
@@ -119,8 +120,8 @@ func newInFlight(l InFlight) *inFlight {
 	return &inFlight{
 		requests: newPool(l.Requests, requestShare), memory: newPool(half, bodyShare), disk: newPool(l.Disk, bodyShare),
 		waiting: newPool(l.Waiting, requestShare),
-		guests:  newPool(max(l.Requests/guestShare, 1), guestShare),
-		room:    semaphore.NewWeighted(half), roomOf: half, folder: l.Folder, decoding: map[string]*turn{},
+		guests:  newPool(max(l.Requests/guestShare, 1), guestShare), visitors: newPool(max(l.Requests/guestShare, 1), guestShare),
+		room: semaphore.NewWeighted(half), roomOf: half, folder: l.Folder, decoding: map[string]*turn{},
 	}
 }
 
@@ -172,6 +173,11 @@ func (c *call) holdWaiting() error {
 // holdGuest counts the call as one of a guest until it ends.
 func (c *call) holdGuest() error {
 	return c.hold(c.in.guests, 1, "requests without a valid access token")
+}
+
+// holdVisitor counts the call as one of a visitor of a shared link until it ends.
+func (c *call) holdVisitor() error {
+	return c.hold(c.in.visitors, 1, "requests for shared links")
 }
 
 func (c *call) holder() string {

@@ -85,8 +85,8 @@ var listedFields = selection{
 	"sequence_id", "name", "sha1", "file_version", "size", "version_number", "extension", "description", "item_status",
 	"created_at", "modified_at", "content_created_at", "content_modified_at", "trashed_at", "purged_at",
 	// These have the same value for all items.
-	"shared_link", "lock", "expires_at", "disposition_at", "metadata", "classification", "expiring_embed_link", "uploader_display_name",
-	"has_collaborations", "is_accessible_via_shared_link", "is_externally_owned", "is_associated_with_app_item", "watermark_info",
+	"lock", "expires_at", "disposition_at", "metadata", "classification", "expiring_embed_link", "uploader_display_name",
+	"has_collaborations", "is_externally_owned", "is_associated_with_app_item", "watermark_info",
 }
 
 // listed removes the fields from a selection that lists do not have. An empty result still counts as a selection.

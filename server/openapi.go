@@ -23,6 +23,7 @@ const (
 	tagFolders        = "Folders"
 	tagTrash          = "Trash"
 	tagCollaborations = "Collaborations"
+	tagLinks          = "Shared links"
 	tagUsers          = "Users"
 	tagTokens         = "Tokens"
 	tagOperations     = "Operations"
@@ -53,6 +54,8 @@ func describe(baseURL, version string) huma.Config {
 				{Name: tagFolders, Description: "Folders that hold files and other folders. Every user has a root folder with the id 0."},
 				{Name: tagTrash, Description: "Deleted files and folders: list them, restore them, or delete them permanently."},
 				{Name: tagCollaborations, Description: "Share files and folders with other users."},
+				{Name: tagLinks, Description: "URLs that give others access to a file or folder. Create them with `shared_link` in a " +
+					"change of the file or folder."},
 				{Name: tagUsers, Description: "The current user. Administrators and authorized applications can also manage the users of " +
 					"the enterprise."},
 				{Name: tagTokens, Description: "Access tokens that act for a user: list and revoke them. Authentication describes how to " +

@@ -232,6 +232,12 @@ func (g *generator) headers(op operationRef, caller string) [][2]string {
 			add(p.Name, value[0])
 			continue
 		}
+		if p.Name == "BoxApi" {
+			if op.path == "/shared_items" && !g.wrong() || g.chance(10) {
+				add(p.Name, g.link())
+			}
+			continue
+		}
 		if p.Name == "Idempotency-Key" {
 			if g.chance(15) {
 				add(p.Name, g.key())
@@ -266,6 +272,15 @@ func (g *generator) headers(op operationRef, caller string) [][2]string {
 			pick(g, "DELETE", "../../x", "«repeat:2000:a,»", "identity;q=0", "ünïcode", "gzip"))
 	}
 	return headers
+}
+
+// link returns the value of a header with a shared link.
+func (g *generator) link() string {
+	if g.wrong() {
+		return pick(g, "", "x", "shared_link=", "shared_link=%zz", "shared_link=«repeat:5000:/»", "shared_link=http://[::1",
+			"shared_link=https://example.com/s/AAAA&shared_link_password=«repeat:300:x»")
+	}
+	return "shared_link=«link:" + pick(g, "shared", "shared2") + "»" + pick(g, "", "", "&shared_link_password=unneeded password")
 }
 
 // key returns an idempotency key, seldom one of another request.

@@ -151,6 +151,7 @@ func (v *visit) named(suffix string, s scene) {
 	v.ids["token:shared"+suffix] = id(s.token)
 	v.ids["ticket:shared"+suffix], v.ids["zip_download:shared"+suffix] = v.w.ticket(s), s.zip
 	v.ids["zip_download:started"] = v.w.zip(s, true)
+	v.ids["link:shared"+suffix] = v.w.link(s.file, "company", "")
 	v.ids["webhook:shared"+suffix] = id(s.webhook)
 	v.logged("shared"+suffix, v.w.owner, s.delivery)
 }

@@ -22,6 +22,7 @@ type doc struct {
 	versioned   bool          // requires the version header even with --compat box
 	unversioned bool          // browsers follow its URL, so it never requires the version header
 	ticket      string        // the parameter of the path with a ticket that replaces the access token; empty for none
+	link        bool          // a shared link in the header BoxApi gives access
 	upload      bool          // counts toward the limit of uploads
 	scope       docgen.Scope  // required scope of the access token; empty for none
 	errors      []docgen.Code // in addition to those of every operation

@@ -10,6 +10,7 @@ func (a *api) routes() {
 	a.zipRoutes()
 	a.trashRoutes()
 	a.collaborationRoutes()
+	route(a, "GET /shared_items", docGetSharedItem, a.getSharedItem)
 	a.userRoutes()
 	a.tokenRoutes()
 	a.archiveRoutes()

@@ -163,6 +163,7 @@ func (a *api) pages(registry *prometheus.Registry) {
 		s.mux.HandleFunc("GET /healthz", a.healthz)
 		s.mux.HandleFunc("GET /readyz", a.readyz)
 	}
+	a.linkPages()
 	internal := a.internal.mux
 	internal.Handle("GET /metrics", metricsPage(registry))
 	internal.HandleFunc("GET /openapi.json", page(a, jsonType, openAPIPage))

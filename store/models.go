@@ -352,6 +352,16 @@ type Setting struct {
 	Value string
 }
 
+type SharedLink struct {
+	ID          int64
+	ItemID      int64
+	Access      string
+	CanDownload bool
+	Password    string
+	ExpiresAt   int64
+	Downloads   int64
+}
+
 type SigningKey struct {
 	ID            int64
 	ApplicationID int64

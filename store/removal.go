@@ -57,7 +57,7 @@ func (q *Queries) DeletePortion(ctx context.Context, p Portion) (contents []Cont
 	for ids := range slices.Chunk(p.Items, bulkParameters) {
 		list, args := idList(ids)
 		for _, rows := range []string{"docgen_samples WHERE file_id", "docgen_templates WHERE file_id", "collaborations WHERE item_id",
-			"folder_counts WHERE folder_id", "removals WHERE item_id", "items WHERE id"} {
+			"shared_links WHERE item_id", "folder_counts WHERE folder_id", "removals WHERE item_id", "items WHERE id"} {
 			if _, err := q.db.ExecContext(ctx, "DELETE FROM "+rows+" IN "+list, args...); err != nil {
 				table, _, _ := strings.Cut(rows, " ")
 				return nil, 0, fmt.Errorf("delete %s: %w", table, err)

@@ -69,10 +69,14 @@ func (q *Queries) DeleteTreeCollaborationsOf(ctx context.Context, id, userID int
 	return err
 }
 
-// DeleteTreeCollaborations deletes all collaborations within a tree.
-func (q *Queries) DeleteTreeCollaborations(ctx context.Context, id int64) error {
-	_, err := q.db.ExecContext(ctx, "DELETE FROM collaborations WHERE item_id IN ("+belowItem+")", id)
-	return err
+// DeleteTreeShares deletes all collaborations and shared links within a tree.
+func (q *Queries) DeleteTreeShares(ctx context.Context, id int64) error {
+	for _, table := range []string{"collaborations", "shared_links"} {
+		if _, err := q.db.ExecContext(ctx, "DELETE FROM "+table+" WHERE item_id IN ("+belowItem+")", id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CountTree sets the item counts of the folders of a new tree, whose items were inserted without counting them.

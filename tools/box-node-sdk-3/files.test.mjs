@@ -104,7 +104,19 @@ test('files are renamed, moved, copied, and deleted', async () => {
 	await client.files.delete(file.id);
 	await client.files.deletePermanently(file.id);
 	await refused(client.files.get(file.id), 404, 'not_found');
-	await refused(client.files.update(copy.id, { shared_link: { access: 'open' } }), 400, 'bad_request');
+	await refused(client.files.update(copy.id, { lock: { access: 'lock' } }), 400, 'bad_request');
+});
+
+test('a shared link opens a file for others', async () => {
+	const file = await upload('0123456789');
+	const { shared_link: link } = await client.files.update(file.id, {
+		fields: 'shared_link', shared_link: { access: 'open', password: 'correct horse', permissions: { can_edit: false } },
+	});
+	assert.deepEqual([link.effective_access, link.effective_permission, link.is_password_enabled], ['open', 'can_download', true]);
+	assert.equal((await other.sharedItems.get(link.url, 'correct horse')).id, file.id);
+	await refused(other.sharedItems.get(link.url, 'wrong horse'), 403, 'access_denied_insufficient_permissions');
+	await client.files.update(file.id, { shared_link: null });
+	await refused(other.sharedItems.get(link.url, 'correct horse'), 404, 'not_found');
 });
 
 test('fields of the hosted service have a neutral value', async () => {
