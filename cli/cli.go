@@ -41,6 +41,7 @@ type commands struct {
 		Create     userCreateCmd     `cmd:"" help:"Create a user and print its id."`
 		List       userListCmd       `cmd:"" help:"List users."`
 		Show       userShowCmd       `cmd:"" help:"Show a user."`
+		Invite     userInviteCmd     `cmd:"" help:"Print a secret with which a user sets a password, once, within 72 hours."`
 		Update     userUpdateCmd     `cmd:"" help:"Change the name, login, role, or status of a user."`
 		Erase      userEraseCmd      `cmd:"" help:"Permanently erase all personal data of a user. Without --yes, only print what would be erased."`
 		Deactivate userDeactivateCmd `cmd:"" help:"Deactivate a user: reject all tokens, but keep everything that the user owns."`

@@ -115,6 +115,27 @@ func (c *userShowCmd) Run(ctx context.Context, s *streams) error {
 	})
 }
 
+type userInviteCmd struct {
+	location
+	User string `arg:"" placeholder:"USER" help:"Login or id of the user."`
+}
+
+// Run prints only the secret.
+func (c *userInviteCmd) Run(ctx context.Context, s *streams) error {
+	return c.withService(ctx, func(service *docgen.Service) error {
+		user, err := service.FindUser(ctx, service.Operator(), c.User)
+		if err != nil {
+			return err
+		}
+		made, err := service.InviteUser(ctx, service.Operator(), user.ID)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(s.out, made.Secret)
+		return err
+	})
+}
+
 type userUpdateCmd struct {
 	location
 	userName

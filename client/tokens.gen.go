@@ -71,6 +71,17 @@ func (c *Client) ListTokens(ctx context.Context, params *ListTokensParams, edito
 	return call(ctx, c, &ListTokensResponse{}, "GET", pathOf("/tokens"), params, nil, editors)
 }
 
+// CreateTokenResponse is the response to CreateToken.
+type CreateTokenResponse struct {
+	Response
+	JSON201 *CreatedToken
+}
+
+// CreateToken calls POST /tokens: create a token for yourself.
+func (c *Client) CreateToken(ctx context.Context, body CreateTokenRequest, editors ...RequestEditor) (*CreateTokenResponse, error) {
+	return call(ctx, c, &CreateTokenResponse{}, "POST", pathOf("/tokens"), nil, jsonBody{body}, editors)
+}
+
 // DeleteTokenResponse is the response to DeleteToken.
 type DeleteTokenResponse struct {
 	Response

@@ -9,6 +9,44 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// AcceptInvitationRequest defines model for AcceptInvitationRequest.
+type AcceptInvitationRequest struct {
+	// Password The new password: 12 to 256 characters.
+	Password string `json:"password"`
+
+	// Secret The secret of the invitation.
+	Secret string `json:"secret"`
+}
+
+// Application defines model for Application.
+type Application struct {
+	// ActsAsUsers Whether it can get tokens for users, and act for users with the header As-User.
+	ActsAsUsers bool       `json:"acts_as_users"`
+	ClientId    string     `json:"client_id"`
+	CreatedAt   *time.Time `json:"created_at"`
+	Id          string     `json:"id"`
+
+	// Keys The public keys that verify its assertions.
+	Keys []ApplicationKey `json:"keys"`
+	Name string           `json:"name"`
+
+	// Scopes The scopes that its tokens can have.
+	Scopes         []string        `json:"scopes"`
+	ServiceAccount UserMini        `json:"service_account"`
+	Type           ApplicationType `json:"type"`
+}
+
+// ApplicationType defines model for Application.Type.
+type ApplicationType string
+
+// ApplicationKey defines model for ApplicationKey.
+type ApplicationKey struct {
+	CreatedAt *time.Time `json:"created_at"`
+
+	// Id The key ID (kid) of assertions.
+	Id string `json:"id"`
+}
+
 // ApplicationMini defines model for ApplicationMini.
 type ApplicationMini struct {
 	Id   string              `json:"id"`
@@ -18,6 +56,12 @@ type ApplicationMini struct {
 
 // ApplicationMiniType defines model for ApplicationMini.Type.
 type ApplicationMiniType string
+
+// ApplicationSecret defines model for ApplicationSecret.
+type ApplicationSecret struct {
+	// ClientSecret The new secret. The server stores only its hash and never shows it again.
+	ClientSecret string `json:"client_secret"`
+}
 
 // Archive defines model for Archive.
 type Archive struct {
@@ -278,6 +322,14 @@ type BrokenBatch struct {
 	Lacks []string `json:"lacks"`
 }
 
+// ChangePasswordRequest defines model for ChangePasswordRequest.
+type ChangePasswordRequest struct {
+	CurrentPassword string `json:"current_password"`
+
+	// NewPassword 12 to 256 characters.
+	NewPassword string `json:"new_password"`
+}
+
 // ChangedDefaults defines model for ChangedDefaults.
 type ChangedDefaults struct {
 	// Locale Default of options.locale; null for the server's default.
@@ -512,6 +564,18 @@ type CopyFolderRequest struct {
 	Parent ParentRef `json:"parent"`
 }
 
+// CreateApplicationRequest defines model for CreateApplicationRequest.
+type CreateApplicationRequest struct {
+	// ActsAsUsers Let it get tokens for any active user, and act for users with the header As-User (default false).
+	ActsAsUsers *bool `json:"acts_as_users,omitempty"`
+
+	// Name The name of the application and of its service account.
+	Name string `json:"name"`
+
+	// Scopes Scopes that its tokens can have (default: those of an ordinary user).
+	Scopes *[]string `json:"scopes,omitempty"`
+}
+
 // CreateArchiveRequest defines model for CreateArchiveRequest.
 type CreateArchiveRequest struct {
 	// Description At most 255 characters.
@@ -624,6 +688,18 @@ type CreateListenerRequest struct {
 	Triggers *[]Trigger `json:"triggers,omitempty"`
 }
 
+// CreateTokenRequest defines model for CreateTokenRequest.
+type CreateTokenRequest struct {
+	// ExpiresIn Lifetime in seconds (default: 30 days, or until the token of this request expires). At most a year.
+	ExpiresIn *int64 `json:"expires_in,omitempty"`
+
+	// Name A name, such as that of the program that uses it; at most 100 characters.
+	Name *string `json:"name,omitempty"`
+
+	// Scopes Scopes of the token (default: those of the token of this request).
+	Scopes *[]string `json:"scopes,omitempty"`
+}
+
 // CreateUserRequest defines model for CreateUserRequest.
 type CreateUserRequest struct {
 	Address *string `json:"address,omitempty"`
@@ -669,6 +745,21 @@ type CreateWebhookRequest struct {
 
 	// Triggers 1 to 100 triggers that are valid for the target.
 	Triggers []Trigger `json:"triggers"`
+}
+
+// CreatedApplication defines model for CreatedApplication.
+type CreatedApplication struct {
+	Application Application `json:"application"`
+
+	// ClientSecret The secret. The server stores only its hash and never shows it again.
+	ClientSecret string `json:"client_secret"`
+}
+
+// CreatedToken defines model for CreatedToken.
+type CreatedToken struct {
+	// AccessToken The token. The server stores only its hash and never shows it again.
+	AccessToken string      `json:"access_token"`
+	Token       IssuedToken `json:"token"`
 }
 
 // CsvForm defines model for CsvForm.
@@ -1355,6 +1446,19 @@ type Glyphs struct {
 	Text string `json:"text"`
 }
 
+// Invitation defines model for Invitation.
+type Invitation struct {
+	ExpiresAt *time.Time `json:"expires_at"`
+
+	// Secret The secret. The server stores only its hash and never shows it again.
+	Secret string         `json:"secret"`
+	Type   InvitationType `json:"type"`
+	User   UserMini       `json:"user"`
+}
+
+// InvitationType defines model for Invitation.Type.
+type InvitationType string
+
 // IssuedToken defines model for IssuedToken.
 type IssuedToken struct {
 	// Application The application that requested the token. Tokens from platen token create belong to a separate application.
@@ -1366,8 +1470,10 @@ type IssuedToken struct {
 	Id        string     `json:"id"`
 
 	// IsCurrent Whether this request uses it.
-	IsCurrent bool            `json:"is_current"`
-	Kind      IssuedTokenKind `json:"kind"`
+	IsCurrent bool `json:"is_current"`
+
+	// Kind session: of a person who is signed in.
+	Kind IssuedTokenKind `json:"kind"`
 
 	// LastUsedAt Updated about once a minute; null until the first use, and for refresh tokens, which each use replaces.
 	LastUsedAt *time.Time `json:"last_used_at"`
@@ -1381,7 +1487,7 @@ type IssuedToken struct {
 	User UserMini `json:"user"`
 }
 
-// IssuedTokenKind defines model for IssuedToken.Kind.
+// IssuedTokenKind session: of a person who is signed in.
 type IssuedTokenKind string
 
 // IssuedTokenType defines model for IssuedToken.Type.
@@ -1603,6 +1709,21 @@ type ListenerEvents struct {
 type MarkTemplateRequest struct {
 	// File The file to mark.
 	File FileRef `json:"file"`
+}
+
+// MarkerPageApplication defines model for MarkerPageApplication.
+type MarkerPageApplication struct {
+	// Entries The entries of this page, or an empty list.
+	Entries []Application `json:"entries"`
+
+	// Limit The limit that was applied, at most the maximum.
+	Limit int64 `json:"limit"`
+
+	// NextMarker The marker of the next page; null on the last page.
+	NextMarker *string `json:"next_marker"`
+
+	// PrevMarker The marker of the previous page; null on the first page.
+	PrevMarker *string `json:"prev_marker"`
 }
 
 // MarkerPageAttempt defines model for MarkerPageAttempt.
@@ -2077,6 +2198,9 @@ type OperationsHooks struct {
 
 	// Pending Deliveries that wait, due or not, counted up to 100000.
 	Pending int64 `json:"pending"`
+
+	// Resting Webhooks whose receivers failed, so that nothing is sent to them for a while.
+	Resting int64 `json:"resting"`
 }
 
 // OperationsHour defines model for OperationsHour.
@@ -2369,12 +2493,29 @@ type Processing struct {
 // PromoteVersionRequest defines model for PromoteVersionRequest.
 type PromoteVersionRequest struct {
 	// Id The id of the version to copy.
-	Id   string                     `json:"id"`
-	Type *PromoteVersionRequestType `json:"type,omitempty"`
+	Id string `json:"id"`
+
+	// Reason For a template: why batches should use the version although it has not passed the samples, 1 to 1000 bytes. The audit log keeps it with the user. It requires the scope docgen.readwrite. A Platen extension.
+	Reason *string                    `json:"reason,omitempty"`
+	Type   *PromoteVersionRequestType `json:"type,omitempty"`
 }
 
 // PromoteVersionRequestType defines model for PromoteVersionRequest.Type.
 type PromoteVersionRequestType string
+
+// ReceiverFailure defines model for ReceiverFailure.
+type ReceiverFailure struct {
+	At *time.Time `json:"at"`
+
+	// Reason What was wrong, in words.
+	Reason string `json:"reason"`
+
+	// RetryAfterSeconds The pause that the response asked for with Retry-After, at most an hour; null if it asked for none.
+	RetryAfterSeconds *int64 `json:"retry_after_seconds"`
+
+	// Status The HTTP status of the response; null if there was none.
+	Status *int64 `json:"status"`
+}
 
 // RenamedInfo defines model for RenamedInfo.
 type RenamedInfo struct {
@@ -2626,6 +2767,33 @@ type SaveSampleRequest struct {
 	UserInput map[string]interface{} `json:"user_input"`
 }
 
+// Session defines model for Session.
+type Session struct {
+	// Address The IP address of the client that signed in, or its IPv6 network.
+	Address string `json:"address"`
+
+	// Agent The User-Agent of the client that signed in, at most 200 bytes.
+	Agent     string     `json:"agent"`
+	CreatedAt *time.Time `json:"created_at"`
+
+	// ExpiresAt When it ends, however much it is used.
+	ExpiresAt *time.Time `json:"expires_at"`
+	Id        string     `json:"id"`
+
+	// IdleSeconds It ends earlier if it is not used for this long.
+	IdleSeconds int64 `json:"idle_seconds"`
+
+	// IsCurrent Whether this request uses it.
+	IsCurrent bool `json:"is_current"`
+
+	// LastUsedAt Updated about once a minute; null until the first use.
+	LastUsedAt *time.Time  `json:"last_used_at"`
+	Type       SessionType `json:"type"`
+}
+
+// SessionType defines model for Session.Type.
+type SessionType string
+
 // SessionEndpoints defines model for SessionEndpoints.
 type SessionEndpoints struct {
 	Abort     string `json:"abort"`
@@ -2636,6 +2804,12 @@ type SessionEndpoints struct {
 	LogEvent   *string `json:"log_event"`
 	Status     string  `json:"status"`
 	UploadPart string  `json:"upload_part"`
+}
+
+// SessionList defines model for SessionList.
+type SessionList struct {
+	// Entries The sessions, the newest first; at most 50.
+	Entries []Session `json:"entries"`
 }
 
 // SessionRequest defines model for SessionRequest.
@@ -2695,6 +2869,22 @@ type SharedLinkEffectiveAccess string
 
 // SharedLinkEffectivePermission The most that the link permits.
 type SharedLinkEffectivePermission string
+
+// SignInRequest defines model for SignInRequest.
+type SignInRequest struct {
+	// Login The login of the user, regardless of case.
+	Login    string `json:"login"`
+	Password string `json:"password"`
+
+	// Remember Stay signed in for up to 30 days, and 7 days without use, even if the browser is closed (default: 12 hours, and 2 hours without use).
+	Remember *bool `json:"remember,omitempty"`
+}
+
+// SignedIn defines model for SignedIn.
+type SignedIn struct {
+	Session Session  `json:"session"`
+	User    UserMini `json:"user"`
+}
 
 // SigningKey defines model for SigningKey.
 type SigningKey struct {
@@ -2823,6 +3013,30 @@ type TemplateBase struct {
 	File FileRef `json:"file"`
 }
 
+// TemplateCheck defines model for TemplateCheck.
+type TemplateCheck struct {
+	// Mistakes Mistakes because of which batches cannot use the version; null if unknown: while it is read, if an earlier release read it, or if the caller may not download all files that it includes. The contract lists them.
+	Mistakes *int64                     `json:"mistakes"`
+	Samples  TemplateCheckSamplesStruct `json:"samples"`
+
+	// Warnings Warnings about the version; null if unknown.
+	Warnings *int64 `json:"warnings"`
+}
+
+// TemplateCheckSamplesStruct defines model for TemplateCheckSamplesStruct.
+type TemplateCheckSamplesStruct struct {
+	Failed int64 `json:"failed"`
+
+	// Passed Samples that the version passed.
+	Passed int64 `json:"passed"`
+
+	// Processing Samples with which the version is being checked.
+	Processing int64 `json:"processing"`
+
+	// Total Samples of the template.
+	Total int64 `json:"total"`
+}
+
 // TemplateDefaults defines model for TemplateDefaults.
 type TemplateDefaults struct {
 	// Locale Default of options.locale; null for the server's default.
@@ -2837,6 +3051,12 @@ type TemplateDefaults struct {
 
 // TemplateEntry defines model for TemplateEntry.
 type TemplateEntry struct {
+	// Check What is wrong with the version that batches use, in numbers. A Platen extension.
+	Check TemplateCheck `json:"check"`
+
+	// CurrentVersion The current version of the file. It differs from version_in_use if it has not passed the samples that the template requires. A Platen extension.
+	CurrentVersion FileVersionRef `json:"current_version"`
+
 	// Defaults Default options of batches that use this template. A Platen extension.
 	Defaults TemplateDefaults `json:"defaults"`
 	File     FileRef          `json:"file"`
@@ -3216,6 +3436,38 @@ type WebhookMini struct {
 
 // WebhookMiniType defines model for WebhookMini.Type.
 type WebhookMiniType string
+
+// WebhookReceiver defines model for WebhookReceiver.
+type WebhookReceiver struct {
+	// FailingSince Time of the first of these failures; null if it works.
+	FailingSince *time.Time `json:"failing_since"`
+
+	// Failures Failed attempts in a row. An attempt has failed if the receiver did not respond, or with a status of 500 or above, 408, or 429.
+	Failures int64 `json:"failures"`
+
+	// LastFailure The last failed attempt; null if the receiver works.
+	LastFailure *ReceiverFailure `json:"last_failure"`
+
+	// NextAttemptAt When the first of them is due; null if none waits.
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+
+	// PendingDeliveries Deliveries of the webhook that wait, counted up to 100000. They are not lost while the receiver rests.
+	PendingDeliveries int64 `json:"pending_deliveries"`
+
+	// RestingUntil When it is tried again; null unless it rests.
+	RestingUntil *time.Time `json:"resting_until"`
+
+	// State working: the last attempt found that it works, or there was none. failing: the last attempt failed. resting: it failed repeatedly or asked for a pause, so nothing is sent for a while.
+	State   WebhookReceiverState `json:"state"`
+	Type    WebhookReceiverType  `json:"type"`
+	Webhook WebhookRef           `json:"webhook"`
+}
+
+// WebhookReceiverState working: the last attempt found that it works, or there was none. failing: the last attempt failed. resting: it failed repeatedly or asked for a pause, so nothing is sent for a while.
+type WebhookReceiverState string
+
+// WebhookReceiverType defines model for WebhookReceiver.Type.
+type WebhookReceiverType string
 
 // WebhookRef defines model for WebhookRef.
 type WebhookRef struct {

@@ -4,6 +4,12 @@ package client
 
 const (
 	AccessTokenScopes = "accessToken.Scopes"
+	SessionScopes     = "session.Scopes"
+)
+
+// Defines values for ApplicationType.
+const (
+	ApplicationTypeApplication ApplicationType = "application"
 )
 
 // Defines values for ApplicationMiniType.
@@ -307,10 +313,16 @@ const (
 	GeneratedInfoStatusSubmitted          GeneratedInfoStatus = "submitted"
 )
 
+// Defines values for InvitationType.
+const (
+	InvitationTypeInvitation InvitationType = "invitation"
+)
+
 // Defines values for IssuedTokenKind.
 const (
 	IssuedTokenKindAccess  IssuedTokenKind = "access"
 	IssuedTokenKindRefresh IssuedTokenKind = "refresh"
+	IssuedTokenKindSession IssuedTokenKind = "session"
 )
 
 // Defines values for IssuedTokenType.
@@ -515,6 +527,11 @@ const (
 	SampleResultStatusNone       SampleResultStatus = "none"
 	SampleResultStatusPassed     SampleResultStatus = "passed"
 	SampleResultStatusProcessing SampleResultStatus = "processing"
+)
+
+// Defines values for SessionType.
+const (
+	SessionTypeSession SessionType = "session"
 )
 
 // Defines values for SharedLinkAccess.
@@ -768,6 +785,18 @@ const (
 // Defines values for WebhookMiniType.
 const (
 	WebhookMiniTypeWebhook WebhookMiniType = "webhook"
+)
+
+// Defines values for WebhookReceiverState.
+const (
+	WebhookReceiverStateFailing WebhookReceiverState = "failing"
+	WebhookReceiverStateResting WebhookReceiverState = "resting"
+	WebhookReceiverStateWorking WebhookReceiverState = "working"
+)
+
+// Defines values for WebhookReceiverType.
+const (
+	WebhookReceiverTypeWebhookReceiver WebhookReceiverType = "webhook_receiver"
 )
 
 // Defines values for WebhookRefType.

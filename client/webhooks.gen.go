@@ -236,6 +236,17 @@ func (c *Client) UpdateWebhook(ctx context.Context, webhookId string, body Updat
 	return call(ctx, c, &UpdateWebhookResponse{}, "PUT", pathOf("/webhooks/%s", webhookId), nil, jsonBody{body}, editors)
 }
 
+// GetWebhookReceiverResponse is the response to GetWebhookReceiver.
+type GetWebhookReceiverResponse struct {
+	Response
+	JSON200 *WebhookReceiver
+}
+
+// GetWebhookReceiver calls GET /webhooks/{webhook_id}/receiver: get the state of a webhook's receiver.
+func (c *Client) GetWebhookReceiver(ctx context.Context, webhookId string, editors ...RequestEditor) (*GetWebhookReceiverResponse, error) {
+	return call(ctx, c, &GetWebhookReceiverResponse{}, "GET", pathOf("/webhooks/%s/receiver", webhookId), nil, nil, editors)
+}
+
 // TestWebhookResponse is the response to TestWebhook.
 type TestWebhookResponse struct {
 	Response

@@ -29,11 +29,13 @@ const (
 	diskReserve    = 2                 // times the free space at which nothing is accepted anymore
 	failedShare    = 0.1               // of the documents that ended in failingFor
 	failingFor     = 30 * time.Minute
+
+	receiversFailing = 30 * time.Minute // receivers that have failed since
 )
 
 // alertsOf returns the alerts for a summary, the most urgent first.
 func alertsOf(o *Operations, read *summary, ready map[string]error) []Alert {
-	alerts := slices.Concat(unreadyAlerts(ready), diskAlerts(o), shortageAlerts(read.shortages), webhookAlerts(o), documentAlerts(o, read))
+	alerts := slices.Concat(unreadyAlerts(ready), diskAlerts(o), shortageAlerts(read.shortages), webhookAlerts(o, read), documentAlerts(o, read))
 	slices.SortStableFunc(alerts, func(a, b Alert) int { return strings.Compare(a.Severity, b.Severity) }) // page before ticket
 	return alerts
 }
@@ -86,16 +88,24 @@ func shortageAlerts(shortages []string) []Alert {
 	return alerts
 }
 
-func webhookAlerts(o *Operations) []Alert {
-	if o.Webhooks.Late <= deliveriesLate {
-		return nil
+func webhookAlerts(o *Operations, read *summary) []Alert {
+	var alerts []Alert
+	if o.Webhooks.Late > deliveriesLate {
+		alerts = append(alerts, Alert{
+			Name: "PlatenWebhooksLate", Severity: AlertPage,
+			Summary: fmt.Sprintf("Notifications of webhooks are overdue by %s.", o.Webhooks.Late.Round(time.Second)),
+			Remedy: "See in the log of deliveries whether attempts are made: if not, look for errors of the database in the log; if they are " +
+				"slow, raise --webhook-concurrency.",
+		})
 	}
-	return []Alert{{
-		Name: "PlatenWebhooksLate", Severity: AlertPage,
-		Summary: fmt.Sprintf("Notifications of webhooks are overdue by %s.", o.Webhooks.Late.Round(time.Second)),
-		Remedy: "See in the log of deliveries whether attempts are made: if not, look for errors of the database in the log; if they are slow, " +
-			"raise --webhook-concurrency.",
-	}}
+	if failing := read.receivers.Failing; failing > 0 {
+		alerts = append(alerts, Alert{
+			Name: "PlatenReceiversResting", Severity: AlertTicket,
+			Summary: fmt.Sprintf("Receivers of webhooks have failed for half an hour: %d.", failing),
+			Remedy:  "Inform the people who run the receivers, or delete the webhooks.",
+		})
+	}
+	return alerts
 }
 
 func documentAlerts(o *Operations, read *summary) []Alert {

@@ -57,8 +57,12 @@ const (
 )
 
 // CreateApplication creates an application with a service account, and returns it with its secret. Only a hash of the
-// secret is stored. Like all operations on applications, it is reserved for the operator.
+// secret is stored. It is reserved for the operator; AddApplication is for administrators.
 func (s *Service) CreateApplication(ctx context.Context, n NewApplication) (Application, string, error) {
+	return s.createApplication(ctx, s.Operator(), n)
+}
+
+func (s *Service) createApplication(ctx context.Context, c *Caller, n NewApplication) (Application, string, error) {
 	if len(n.Scopes) == 0 {
 		n.Scopes = scopesOf(RoleUser)
 	}
@@ -68,6 +72,11 @@ func (s *Service) CreateApplication(ctx context.Context, n NewApplication) (Appl
 	clientID, secret := strings.ToLower(rand.Text()), newToken()
 	var app Application
 	err := s.db.Write(ctx, func(tx *store.Tx) error {
+		if !c.operator {
+			if err := checkApplications(ctx, tx.Queries, s.enterprise.id); err != nil {
+				return err
+			}
+		}
 		account, err := s.newUserRow(s.enterprise.id, KindService, NewUser{Login: "AutomationUser_" + clientID + accountDomain, Name: n.Name})
 		if err != nil {
 			return err
@@ -89,7 +98,7 @@ func (s *Service) CreateApplication(ctx context.Context, n NewApplication) (Appl
 		if app, err = s.application(ctx, tx.Queries, clientID); err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, s.Operator(), AuditAppCreated, auditOf("application", app.ID), "name", app.Name, "scopes",
+		return s.audit(ctx, tx, c, AuditAppCreated, auditOf("application", app.ID), "name", app.Name, "scopes",
 			FormatScopes(app.Scopes),
 			"acts_as_users", strconv.FormatBool(app.ActsAsUsers))
 	})
@@ -256,17 +265,26 @@ func (s *Service) RemoveApplicationKey(ctx context.Context, name, keyName string
 func (s *Service) RenewSecret(ctx context.Context, name string) (string, error) {
 	secret := newToken()
 	return secret, s.changeApplication(ctx, name, func(tx *store.Tx, app store.Application) error {
-		if err := tx.SetApplicationSecret(ctx, app.ID, hashToken(secret)); err != nil {
-			return err
-		}
-		return s.audit(ctx, tx, s.Operator(), AuditAppSecret, auditOf("application", app.ID), "name", app.Name)
+		return s.setSecret(ctx, tx, s.Operator(), app, secret)
 	})
+}
+
+func (s *Service) setSecret(ctx context.Context, tx *store.Tx, c *Caller, app store.Application, secret string) error {
+	if err := tx.SetApplicationSecret(ctx, app.ID, hashToken(secret)); err != nil {
+		return err
+	}
+	return s.audit(ctx, tx, c, AuditAppSecret, auditOf("application", app.ID), "name", app.Name)
 }
 
 // DeleteApplication deletes an application with all its tokens and keys. Its service account becomes inactive but still
 // owns its items, and its name can be used again.
 func (s *Service) DeleteApplication(ctx context.Context, name string) error {
-	return s.changeApplication(ctx, name, func(tx *store.Tx, app store.Application) error {
+	return s.changeApplication(ctx, name, s.endApplication(ctx, s.Operator()))
+}
+
+// endApplication returns a function that deletes an application for a caller.
+func (s *Service) endApplication(ctx context.Context, c *Caller) func(*store.Tx, store.Application) error {
+	return func(tx *store.Tx, app store.Application) error {
 		for _, remove := range []func(context.Context, int64) error{
 			tx.DeleteTokensOfApplication, tx.DeleteRefreshTokensOfApplication, tx.DeleteApplicationKeys, tx.DeleteAssertionsOfApplication,
 			tx.DeleteSigningKeys,
@@ -285,11 +303,11 @@ func (s *Service) DeleteApplication(ctx context.Context, name string) error {
 		if err := tx.SetUserStatus(ctx, app.ServiceAccountID.Int64, StatusInactive, s.micros()); err != nil {
 			return err
 		}
-		if err := s.audit(ctx, tx, s.Operator(), AuditAppDeleted, auditOf("application", app.ID), "name", app.Name); err != nil {
+		if err := s.audit(ctx, tx, c, AuditAppDeleted, auditOf("application", app.ID), "name", app.Name); err != nil {
 			return err
 		}
 		return tx.EndApplication(ctx, app.ID, endedKey(app.ID))
-	})
+	}
 }
 
 // endedKey returns the key for a name or login that can be used again. No text folds to this key.

@@ -24,6 +24,10 @@ const (
 	AuditUserCreated        AuditAction = "user.created"       //
 	AuditUserUpdated        AuditAction = "user.updated"       //
 	AuditUserDeleted        AuditAction = "user.deleted"       //
+	AuditUserInvited        AuditAction = "user.invited"       // gets a secret to set a password
+	AuditPasswordSet        AuditAction = "password.set"       // by an invitation, or with the current password
+	AuditSignedIn           AuditAction = "session.created"    //
+	AuditSignedOut          AuditAction = "session.ended"      // by its user; one, or all
 	AuditUserErased         AuditAction = "user.erased"        // all personal data of a user
 	AuditContentTransferred AuditAction = "user.transferred"   // everything that a user owned was transferred to another user
 	AuditAppCreated         AuditAction = "app.created"        //
@@ -38,8 +42,9 @@ const (
 	AuditLinkUpdated        AuditAction = "shared_link.updated"
 	AuditLinkDeleted        AuditAction = "shared_link.deleted"
 	AuditOwnerChanged       AuditAction = "item.owner_changed"
-	AuditPurged             AuditAction = "item.purged"      // deleted permanently; once for a folder with everything in it
-	AuditTemplateUpdated    AuditAction = "template.updated" // whether its samples are required
+	AuditPurged             AuditAction = "item.purged"               // deleted permanently; once for a folder with everything in it
+	AuditTemplateUpdated    AuditAction = "template.updated"          // whether its samples are required
+	AuditVersionPromoted    AuditAction = "template.version_promoted" // with a reason, whatever its samples say
 	AuditArchiveCreated     AuditAction = "archive.created"
 	AuditArchiveDeleted     AuditAction = "archive.deleted"
 	AuditWebhookCreated     AuditAction = "webhook.created"

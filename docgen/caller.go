@@ -23,6 +23,8 @@ type Caller struct {
 	actsAsUsers   bool     // the token lets the user act for others
 	operator      bool     // created by Operator
 	link          *linkUse // the shared link that the caller uses; nil for none
+	session       bool     // the token is that of a session
+	expiresAt     int64    // when the token expires; 0: never
 
 	// Room is called before an operation uses that many more bytes of memory for its result. An error ends the
 	// operation. If Room is nil, memory is not limited.
@@ -50,8 +52,12 @@ func (c *Caller) require(scope Scope) error {
 	return failf(CodeScope, "The request requires higher privileges than provided by the access token: it lacks the scope %s.", scope)
 }
 
-// Authenticate returns the Caller for an access token.
+// Authenticate returns the Caller for an access token. The secret of a session is none.
 func (s *Service) Authenticate(ctx context.Context, token string) (*Caller, error) {
+	return s.authenticate(ctx, token, false)
+}
+
+func (s *Service) authenticate(ctx context.Context, token string, session bool) (*Caller, error) {
 	unknown := failf(CodeUnauthorized, "The access token is unknown or has expired.")
 	var caller *Caller
 	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
@@ -61,6 +67,9 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*Caller, erro
 		}
 		if err != nil {
 			return err
+		}
+		if session != (row.Token.Idle > 0) {
+			return unknown
 		}
 		if caller = s.callerWith(row.Token, row.User, row.Application); caller == nil {
 			return unknown
@@ -73,7 +82,7 @@ func (s *Service) Authenticate(ctx context.Context, token string) (*Caller, erro
 
 // callerWith returns the caller of a token, or nil if the token has expired or its user is not active.
 func (s *Service) callerWith(token store.Token, user store.User, app store.Application) *Caller {
-	expired := token.ExpiresAt != 0 && token.ExpiresAt <= s.micros()
+	expired := token.ExpiresAt != 0 && token.ExpiresAt <= s.micros() || token.Idle > 0 && idleAt(token) <= s.micros()
 	if expired || !isActive(user) {
 		return nil
 	}
@@ -85,6 +94,8 @@ func (s *Service) callerWith(token store.Token, user store.User, app store.Appli
 		Scopes:        allowed(parseScopes(token.Scopes), user), // the role may have lost scopes since the token was issued
 		rootID:        user.RootFolderID,
 		actsAsUsers:   actsAsUsers(app, user),
+		session:       token.Idle > 0,
+		expiresAt:     token.ExpiresAt,
 	}
 }
 

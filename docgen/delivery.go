@@ -429,6 +429,9 @@ func (s *Service) RemoveDeliveries(ctx context.Context, before time.Time) (remov
 		if _, err := tx.DeleteRetiredKeys(ctx, s.micros()); err != nil {
 			return err
 		}
+		if _, err := tx.DeleteReceiversDone(ctx); err != nil {
+			return err
+		}
 		_, err := tx.DeleteWebhooksDone(ctx, s.now().Add(-endedFor).UnixMicro())
 		return err
 	})

@@ -10,13 +10,14 @@
 // Files by subject:
 //
 //	identity     caller scope token user manage leave erase erasure forget application grant assertion tokens use audit denial
+//	             appmanage owntoken password attempts session
 //	items        item file folder version copy move trash purge removal ticket upload bundlename bundlepart zip zipwalk quota archive policy
 //	             relocate sweep contents checksum verify backup
-//	permissions  access collaboration invitation terms owner link linkuse password
+//	permissions  access collaboration invitation terms owner link linkuse linkpassword
 //	documents    template defaults tag contract include sample samplecheck dryrun document temporary batch batchlist input stage
 //	             accept rows csv csvcolumn pattern trace options pdf lane job joblist cancel retry watch failure claim output
 //	             destination ending merge bundle retention
-//	events       trigger event webhook delivery outbox backlog signing listener
+//	events       trigger event webhook delivery outbox backlog signing listener receiver
 //	operations   operations period alert
 //	shared       service ready room error fault id name page offset key
 package docgen

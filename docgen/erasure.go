@@ -209,6 +209,9 @@ func (s *Service) eraseWebhooks(ctx context.Context, tx *store.Tx, e *erasure) (
 		return false, err
 	}
 	if rows[0].Status != webhookDeleted {
+		if err := tx.DeleteReceiver(ctx, id); err != nil {
+			return false, err
+		}
 		if err := tx.DeleteWebhook(ctx, id, reason, s.micros()); err != nil {
 			return false, err
 		}
@@ -357,6 +360,7 @@ func (e *erasure) eraseDetails(row store.AuditEvent) (string, error) {
 // endErasure is the last step. It starts over if requests in progress have added something meanwhile.
 func (s *Service) endErasure(ctx context.Context, tx *store.Tx, e *erasure) (done bool, err error) {
 	if err := errors.Join(tx.DeleteTokensOfUser(ctx, e.userID), tx.DeleteRefreshTokensOfUser(ctx, e.userID),
+		tx.DeletePassword(ctx, e.userID), tx.DeleteInvitation(ctx, e.userID),
 		tx.DeleteKeysOfUser(ctx, e.userID),
 		tx.DeleteCollaborationsOfUser(ctx, userID(e.userID))); err != nil {
 		return false, err

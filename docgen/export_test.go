@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"testing"
 	"time"
 
 	"platen/docx/lang"
@@ -149,5 +150,29 @@ var (
 	BacklogTooOld  = fmt.Sprint(backlogTooOld.Seconds())
 	DeliveriesLate = fmt.Sprint(deliveriesLate.Seconds())
 	FailedShare    = fmt.Sprint(failedShare)
-	FailingFor     = fmt.Sprintf("%.0fm", failingFor.Minutes())
+	// ReceiversFailing is how long a receiver fails before there is an alert.
+	ReceiversFailing = fmt.Sprintf("%.0fm", receiversFailing.Minutes())
+	FailingFor       = fmt.Sprintf("%.0fm", failingFor.Minutes())
 )
+
+// CheckAttemptsAreBounded fills the counts of failed attempts.
+func CheckAttemptsAreBounded(t testing.TB) {
+	t.Helper()
+	var a attempts
+	now := time.Unix(0, 0)
+	for i := range maxAttemptKeys {
+		try := attempt{login: fmt.Sprint(i), address: fmt.Sprint("address ", i)}
+		if err := a.begin(try, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(a.counts); n > maxAttemptKeys {
+		t.Errorf("%d counts are kept", n)
+	}
+}
+
+// ComparePassword compares a password with a stored hash.
+var ComparePassword = comparePassword
+
+// HashPassword returns the stored form of a password.
+func HashPassword(password string) string { return hashPassword(password, randomBytes(passwordSalt)) }

@@ -354,7 +354,7 @@ func (s *Service) update(ctx context.Context, c *Caller, kind Kind, id int64, ch
 	if err := s.checkChange(change); err != nil {
 		return nil, err
 	}
-	if err := s.hashPassword(ctx, c, kind, id, &change); err != nil {
+	if err := s.hashLinkPassword(ctx, c, kind, id, &change); err != nil {
 		return nil, err
 	}
 	var item *Item

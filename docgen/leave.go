@@ -64,7 +64,7 @@ func userOwns(id int64) error {
 // endUser deletes the private data of a user. The row stays, because other rows refer to it as their creator.
 func (s *Service) endUser(ctx context.Context, tx *store.Tx, c *Caller, row store.User) error {
 	for _, remove := range []func(context.Context, int64) error{
-		tx.DeleteTokensOfUser, tx.DeleteRefreshTokensOfUser, tx.DeleteZipDownloadsOf,
+		tx.DeleteTokensOfUser, tx.DeleteRefreshTokensOfUser, tx.DeleteZipDownloadsOf, tx.DeletePassword, tx.DeleteInvitation,
 	} {
 		if err := remove(ctx, row.ID); err != nil {
 			return err

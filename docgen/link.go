@@ -55,7 +55,7 @@ type LinkChange struct {
 	CanPreview *bool  // must be true
 	CanEdit    *bool  // must be false
 
-	hash string // of Password, see hashPassword
+	hash string // of Password, see hashLinkPassword
 }
 
 // linkProblems returns everything that is wrong with a change of a shared link, as far as it can be checked without the link.

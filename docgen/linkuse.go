@@ -148,7 +148,7 @@ func (s *Service) unlock(ctx context.Context, row store.SharedLink, key LinkKey)
 	case key.Password == "" || len(key.Password) > maxLinkPassword:
 		return ErrLinkPassword
 	}
-	right, err := s.passwords.check(ctx, row.Password, key.Password, func() error {
+	right, err := s.checkLinkPassword(ctx, row.Password, key.Password, func() error {
 		if key.Attempt == nil {
 			return nil
 		}

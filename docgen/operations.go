@@ -16,6 +16,7 @@ type Operations struct {
 	Lanes    map[Lane]LaneBacklog
 	Batches  int64 // that have not ended, up to CountedBacklog
 	Webhooks Backlog
+	Resting  int64 // receivers of webhooks to which nothing is sent for a while
 	Node     Node
 	Disks    []DiskSpace
 	MinFree  int64   // bytes that must be free on each disk; 0 if that is not checked
@@ -67,6 +68,7 @@ type summary struct {
 	batches   int64
 	shortages []string
 	webhooks  Backlog
+	receivers store.CountReceiversRow
 }
 
 // Operations returns the summary, with what node returns for this server. It reads counters and bounded numbers of rows, at most once in
@@ -81,7 +83,8 @@ func (s *Service) Operations(ctx context.Context, c *Caller, node func() Node) (
 	}
 	o := Operations{
 		At: read.at, Hours: read.ended.hours, Failed: read.ended.failed, Lanes: read.lanes, Batches: read.batches, Webhooks: read.webhooks,
-		Node: node(), Disks: s.room.spaces(), MinFree: s.room.minimum,
+		Resting: read.receivers.Resting,
+		Node:    node(), Disks: s.room.spaces(), MinFree: s.room.minimum,
 	}
 	o.Alerts = alertsOf(&o, read, s.Ready(ctx))
 	return o, nil
@@ -115,7 +118,11 @@ func (s *Service) summary(ctx context.Context) (*summary, error) {
 		if read.batches, err = q.CountBatchesInProgress(ctx, CountedBacklog); err != nil {
 			return err
 		}
-		read.shortages, err = q.ShortagesOfBatches(ctx)
+		if read.shortages, err = q.ShortagesOfBatches(ctx); err != nil {
+			return err
+		}
+		now := s.now()
+		read.receivers, err = q.CountReceivers(ctx, now.UnixMicro(), now.Add(-receiversFailing).UnixMicro(), CountedBacklog)
 		return err
 	})
 	if err != nil {

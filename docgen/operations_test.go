@@ -166,7 +166,8 @@ func TestAlertThresholds(t *testing.T) {
 	must(t, err)
 	for _, rule := range []struct{ name, threshold string }{
 		{"PlatenNotReady", "== 0"}, {"PlatenDiskRunsOut", "< " + docgen.DiskReserve}, {"PlatenShortage", "> 0"},
-		{"PlatenBacklog", "> " + docgen.BacklogTooOld}, {"PlatenWebhooksLate", "> " + docgen.DeliveriesLate},
+		{"PlatenBacklog", "> " + docgen.BacklogTooOld}, {"PlatenReceiversResting", "for: " + docgen.ReceiversFailing},
+		{"PlatenWebhooksLate", "> " + docgen.DeliveriesLate},
 		{"PlatenDocumentsFail", docgen.FailingFor + "])) > " + docgen.FailedShare},
 	} {
 		found := regexp.MustCompile(`(?s)alert: ` + rule.name + "\n(.*?)labels:").FindSubmatch(rules)
@@ -187,7 +188,8 @@ func BenchmarkOperations(b *testing.B) {
 	w.backlog(1_000_000, 1000)
 	must(b, w.exec("UPDATE docgen_jobs SET status = 'failed', waiting = FALSE, finished_at = 1 WHERE id % 2 = 0"))
 	must(b, w.exec(`INSERT INTO docgen_periods
-		WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 143), shards (s) AS (SELECT 0 UNION ALL SELECT s + 1 FROM shards WHERE s < 7),
+		WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 143),
+		shards (s) AS (SELECT 0 UNION ALL SELECT s + 1 FROM shards WHERE s < 7),
 		reasons (r) AS (VALUES ('data'), ('template'), ('budget'), ('pdf'), ('destination'), ('space'), ('server'), ('other'))
 		SELECT $1 - i, s, 'failed', r, 100 FROM n, shards, reasons`, w.clock.now().UnixMicro()/(600*1_000_000)))
 	for b.Loop() {

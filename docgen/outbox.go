@@ -205,6 +205,10 @@ type AttemptResult struct {
 	Attempt
 	Delivered bool
 	Again     time.Time // of the next attempt, if this one failed; zero if there is none
+
+	Health       Health        // of the receiver
+	RestingUntil time.Time     // when the receiver is tried again if it is unhealthy; zero if it does not rest
+	RetryAfter   time.Duration // the pause that the receiver asked for; 0 for none
 }
 
 // state returns the state of the delivery after the attempt.
@@ -240,7 +244,10 @@ func (s *Service) recordTries(ctx context.Context, rows []store.WebhookAttempt, 
 		if err := tx.InsertAttempts(ctx, rows); err != nil {
 			return err
 		}
-		return set(ctx, tx, tries)
+		if err := set(ctx, tx, tries); err != nil {
+			return err
+		}
+		return s.noteReceivers(ctx, tx, tries)
 	})
 }
 

@@ -2,129 +2,150 @@ package docgen
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"encoding/binary"
+	"errors"
 	"fmt"
+	"hash/maphash"
+	"math"
 	"strings"
 	"sync"
+	"time"
+	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
 
 	"platen/fair"
-	"platen/store"
 )
 
-// The cost of a hash of a password: the minimum that OWASP recommends for argon2id, about 30 ms and 19 MiB.
+// Passwords are stored as hashes by Argon2id (RFC 9106), in the PHC string format. A hash takes memory and processor time on purpose, so
+// only a few are computed at once.
+
+// The parameters of new hashes are the recommendation of OWASP for Argon2id with the least memory
+// (https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html).
 const (
-	passwordPasses  = 2
-	passwordMemory  = 19 * 1024 // KiB
+	passwordMemory  = 19 << 10 // KiB
+	passwordTime    = 2        // passes
 	passwordThreads = 1
-	passwordSalt    = 16 // bytes, random for each hash
-	passwordHash    = 32
+	passwordSalt    = 16 // bytes
+	passwordKey     = 32 // bytes
 )
 
+// Limits of passwords. There are no rules about characters, which make people choose worse ones (NIST SP 800-63B).
 const (
-	hashingSlots   = 2      // passwords that are hashed at the same time, at most one for a user, and one for all visitors
-	knownPasswords = 10_000 // passwords that were right and need not be hashed again
+	minPassword       = 12  // characters
+	maxPasswordLength = 256 // characters
+	maxPasswordBytes  = 1024
 )
 
-const passwordFormat = "$argon2id$v=19$m=%d,t=%d,p=%d$"
+// maxHashes is the number of passwords that are hashed at once, each with 19 MiB. Others wait for up to hashPatience.
+const (
+	maxHashes    = 2
+	hashPatience = 10 * time.Second
+)
 
-// A hasher hashes and compares passwords, a few at a time. It is safe for concurrent use.
-type hasher struct {
+// Limits of the parameters of a stored hash, which come from the database.
+const (
+	maxStoredMemory = 1 << 20 // KiB
+	maxStoredTime   = 100
+)
+
+// passwordHasher hashes passwords, a few at once. It is safe for concurrent use.
+type passwordHasher struct {
 	slots *fair.Slots
-
-	mu    sync.Mutex
-	known map[[sha256.Size]byte]bool
+	seed  maphash.Seed
+	decoy func() string // returns the hash of a password that nobody knows, to compare with if there is none
 }
 
-func newHasher() *hasher {
-	return &hasher{slots: fair.New(fair.Config{Slots: hashingSlots, Most: 1}), known: map[[sha256.Size]byte]bool{}}
+func newPasswordHasher() *passwordHasher {
+	decoy := sync.OnceValue(func() string { return hashPassword(newToken(), randomBytes(passwordSalt)) })
+	return &passwordHasher{slots: fair.New(fair.Config{Slots: maxHashes, Most: 1}), seed: maphash.MakeSeed(), decoy: decoy}
 }
 
-// hash returns the hash of a password with a new salt, in the PHC format.
-func (p *hasher) hash(ctx context.Context, password string) (string, error) {
-	return p.hashWith(ctx, password, randomBytes(passwordSalt))
+// address returns the claimant of everyone at an address of the network.
+func (h *passwordHasher) address(address string) fair.Claimant {
+	return fair.Claimant{User: int64(maphash.String(h.seed, address) >> 1), Weight: 1} //nolint:gosec // 63 bits
 }
 
-func (p *hasher) hashWith(ctx context.Context, password string, salt []byte) (string, error) {
-	slot, err := p.slots.Acquire(ctx, fair.ClaimantOf(ctx))
+// hold waits for the turn of a claimant, who has one password hashed at a time. The caller must call release.
+func (h *passwordHasher) hold(ctx context.Context, by fair.Claimant) (release func(), err error) {
+	waiting, cancel := context.WithTimeout(ctx, hashPatience)
+	defer cancel()
+	slot, err := h.slots.Acquire(waiting, by)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, failf(CodeUnavailable, "Too many passwords are being checked at the moment. Try again in a few seconds.")
+	}
+	return slot.Release, nil
+}
+
+// hash returns the stored form of a password.
+func (h *passwordHasher) hash(ctx context.Context, by fair.Claimant, password string) (string, error) {
+	release, err := h.hold(ctx, by)
 	if err != nil {
 		return "", err
 	}
-	defer slot.Release()
-	key := argon2.IDKey([]byte(password), salt, passwordPasses, passwordMemory, passwordThreads, passwordHash)
-	return fmt.Sprintf(passwordFormat, passwordMemory, passwordPasses, passwordThreads) + base64.RawStdEncoding.EncodeToString(salt) + "$" +
-		base64.RawStdEncoding.EncodeToString(key), nil
+	defer release()
+	return hashPassword(password, randomBytes(passwordSalt)), nil
 }
 
-// check reports whether a password has a hash. It calls attempt before it hashes the password, which it does not for one that was right
-// before. An error of attempt ends the check.
-func (p *hasher) check(ctx context.Context, hash, password string, attempt func() error) (bool, error) {
-	key := sha256.Sum256([]byte(hash + "\x00" + password))
-	if p.knows(key) {
-		return true, nil
-	}
-	if err := attempt(); err != nil {
+// matches reports whether a password has a stored hash. If the hash is empty, it takes as long, and the result is false.
+func (h *passwordHasher) matches(ctx context.Context, by fair.Claimant, password, stored string) (bool, error) {
+	release, err := h.hold(ctx, by)
+	if err != nil {
 		return false, err
 	}
-	parts := strings.Split(hash, "$") // "", argon2id, version, cost, salt, key
-	if len(parts) != 6 {
-		return false, fmt.Errorf("the hash of a password has %d parts, not 6", len(parts))
+	defer release()
+	decoy, against := h.decoy(), stored
+	if stored == "" {
+		against = decoy
 	}
-	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
-	if err != nil {
-		return false, fmt.Errorf("the salt of a password: %w", err)
-	}
-	got, err := p.hashWith(ctx, password, salt)
-	if err != nil || subtle.ConstantTimeCompare([]byte(got), []byte(hash)) != 1 {
-		return false, err
-	}
-	p.note(key)
-	return true, nil
+	good, err := comparePassword(password, against)
+	return good && stored != "", err
 }
 
-func (p *hasher) knows(key [sha256.Size]byte) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.known[key]
+func hashPassword(password string, salt []byte) string {
+	key := argon2.IDKey([]byte(norm.NFKC.String(password)), salt, passwordTime, passwordMemory, passwordThreads, passwordKey)
+	b64 := base64.RawStdEncoding.EncodeToString
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, passwordMemory, passwordTime, passwordThreads, b64(salt), b64(key))
 }
 
-func (p *hasher) note(key [sha256.Size]byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.known) >= knownPasswords {
-		clear(p.known)
+// errStoredPassword is the error for a hash in the database that is none. It does not contain the hash.
+var errStoredPassword = errors.New("the stored hash of a password cannot be read")
+
+// comparePassword compares a password with a hash, whose parameters may be those of another release.
+func comparePassword(password, stored string) (bool, error) {
+	fields := strings.Split(stored, "$")
+	if len(fields) != 6 || fields[0] != "" || fields[1] != "argon2id" || fields[2] != fmt.Sprintf("v=%d", argon2.Version) {
+		return false, errStoredPassword
 	}
-	p.known[key] = true
+	var memory, passes uint32
+	var threads uint8
+	if _, err := fmt.Sscanf(fields[3], "m=%d,t=%d,p=%d", &memory, &passes, &threads); err != nil || memory > maxStoredMemory || passes < 1 ||
+		passes > maxStoredTime || threads < 1 {
+		return false, errStoredPassword
+	}
+	salt, err := base64.RawStdEncoding.DecodeString(fields[4])
+	key, failure := base64.RawStdEncoding.DecodeString(fields[5])
+	if err != nil || failure != nil || len(key) == 0 || len(key) > math.MaxUint8 {
+		return false, errStoredPassword
+	}
+	got := argon2.IDKey([]byte(norm.NFKC.String(password)), salt, passes, memory, threads, uint32(len(key))) //nolint:gosec // at most 255
+	return subtle.ConstantTimeCompare(got, key) == 1, nil
 }
 
-// passwordMark identifies a password by its hash, without revealing either; 0 stands for none.
-func passwordMark(hash string) int64 {
-	if hash == "" {
-		return 0
+// passwordProblems returns the problems of a new password of a user. They do not contain it.
+func passwordProblems(field, password, login string) []Problem {
+	switch n := utf8.RuneCountInString(password); {
+	case !utf8.ValidString(password) || n < minPassword || n > maxPasswordLength:
+		return []Problem{invalidField(field, "the password must have %d to %d characters, in UTF-8", minPassword, maxPasswordLength)}
+	case foldKey(password) == foldKey(login):
+		return []Problem{invalidField(field, "the password must not be the login")}
+	case strings.Trim(password, password[:1]) == "":
+		return []Problem{invalidField(field, "the password must not repeat a single character")}
 	}
-	sum := sha256.Sum256([]byte(hash))
-	return int64(binary.BigEndian.Uint64(sum[:])) //nolint:gosec // the bits of the number
-}
-
-// hashPassword hashes the new password of a shared link before the transaction of the change, because it takes long. It first checks that
-// the caller may change the link.
-func (s *Service) hashPassword(ctx context.Context, c *Caller, kind Kind, id int64, change *ItemChange) error {
-	if change.Link == nil || change.Link.Remove || change.Link.Password == nil || *change.Link.Password == "" {
-		return nil
-	}
-	err := s.db.Read(ctx, func(q *store.Queries) error {
-		_, err := s.find(ctx, q, c, kind, id, change.needs())
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	link := *change.Link
-	link.hash, err = s.passwords.hash(ctx, *link.Password)
-	change.Link = &link
-	return err
+	return nil
 }

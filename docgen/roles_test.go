@@ -65,6 +65,7 @@ CopyFile into it                                   404      403      403        
 CopyFolder into it                                 404      403      403        ✓        ✓        ✓        ✓        ✓        ✓        ✓
 CheckVersion                                       404      403      403      403      403      403        ✓        ✓        ✓        ✓
 PromoteVersion                                     404      403      403      403      403      403        ✓        ✓        ✓        ✓
+PromoteTemplateVersion                             404      403      403      403      403      403        ✓        ✓        ✓        ✓
 TrashVersion                                       404      403      403      403      403      403        ✓        ✓        ✓        ✓
 RestoreVersion                                     404      403      403      403      403      403        ✓        ✓        ✓        ✓
 UpdateFile                                         404      403      403      403      403      403        ✓        ✓        ✓        ✓
@@ -313,6 +314,10 @@ var operations = []operation{
 	{"CheckVersion", "", func(w *world, c *docgen.Caller, at target) error {
 		return w.CheckVersion(w.t.Context(), c, docgen.NewVersion{FileID: at.file}, 1)
 	}},
+	{"PromoteTemplateVersion", "", func(w *world, c *docgen.Caller, at target) error {
+		_, err := w.PromoteTemplateVersion(w.t.Context(), c, at.template, 0, docgen.Override{Reason: "it is right"})
+		return err
+	}},
 	{"PromoteVersion", "", func(w *world, c *docgen.Caller, at target) error {
 		_, err := w.PromoteVersion(w.t.Context(), c, at.file, at.past)
 		return err
@@ -470,11 +475,13 @@ func documentOf(template int64, folder *int64) docgen.DocumentRequest {
 var ndjson = docgen.DataFormat{Format: docgen.FormatNDJSON, Name: "Document"}
 
 // notOnItems are the operations without a target: on lists, on users, and without roles.
-var notOnItems = []string{"AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "BatchBundle",
+var notOnItems = []string{"AddApplication", "AddUser", "Archives", "As", "Attempts", "AuditEvents", "Batch", "BatchBundle",
 	"Batches", "CancelBatch",
 	"CheckBatch", "ClaimKey", "CommitUpload", "DeleteUpload", "SavePart", "Upload", "UploadParts",
 	"CreateArchive", "DeleteBatch", "DeleteUser", "DeleteWebhook", "Deliveries", "DeliveriesByOffset", "Delivery",
 	"DeleteListener", "EraseUser", "FindUser",
+	"ChangePassword", "EndSession", "EndSessions", "InviteUser", "Sessions",
+	"CreateOwnToken", "ListApplications", "Operations", "Receiver", "RemoveApplication", "ReplaceSecret",
 	"PollListener", "Invitations", "Job", "JobInput", "RetryBatch", "RetryJob", "WaitForBatch", "WaitForJob", "WatchBatch",
 	"Me", "NoteDenied", "PlanErasure", "RenewSigningKey", "ReplayDeliveries", "ReplayDelivery", "RevokeToken", "SigningKeys",
 	"StoragePolicies",

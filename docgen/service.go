@@ -117,7 +117,6 @@ type Service struct {
 	notification func(Notification) ([]byte, error)
 	checkAddress func(ctx context.Context, address string) error
 	baseURL      atomic.Pointer[string] // see SetBaseURL
-	passwords    *hasher
 
 	log         *slog.Logger
 	countDamage func(kind string)
@@ -126,6 +125,10 @@ type Service struct {
 	denials     denials
 	acting      acting
 	operations  operations
+	passwords   *passwordHasher
+	attempts    attempts
+
+	linkPasswords linkPasswords
 }
 
 // enterprise is the enterprise of a server.
@@ -145,9 +148,8 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 		notification: cfg.Notification, checkAddress: cfg.CheckAddress, backlogs: backlogs{users: map[int64]*userBacklog{}},
 		keys: backlogs{users: map[int64]*userBacklog{}},
 		log:  cfg.Log, countDamage: cfg.CountDamage, indexing: make(chan struct{}, 1),
-		identities: map[int64]string{},
+		identities: map[int64]string{}, passwords: newPasswordHasher(),
 		firstPause: cmp.Or(cfg.FaultPause, time.Second),
-		passwords:  newHasher(),
 	}
 	s.quota = cfg.Quota
 	s.room.disks, s.room.minimum = cfg.Disks, cfg.MinFree

@@ -253,7 +253,15 @@ func (s *Service) SaveReading(ctx context.Context, versionID int64, r Reading) e
 	}
 	finish := store.FinishTagReadingParams{VersionID: versionID, State: TemplateReady,
 		Problem: kept(shortened(r.Problem, maxProblemsText)), Contract: string(r.Schema),
-		Findings: kept(found), Includes: string(includes)}
+		Findings: kept(found), Includes: string(includes), Warnings: int64(len(r.Warnings))}
+	for _, d := range r.Details {
+		if !d.Warning {
+			finish.Mistakes++
+		}
+	}
+	if r.Problem != "" {
+		finish.Mistakes = max(1, finish.Mistakes)
+	}
 	if r.Problem != "" {
 		finish.State, finish.Contract, rows = TemplateFailed, "", nil
 	}

@@ -21,6 +21,14 @@ type Template struct {
 
 	SamplesRequired bool  // versions must pass the samples before batches use them
 	VersionID       int64 // the version that batches use
+	CurrentID       int64 // the current version of the file
+	Check           TemplateCheck
+}
+
+// TemplateCheck says in numbers what is wrong with the version that batches use.
+type TemplateCheck struct {
+	Mistakes, Warnings                  int64 // -1 if unknown: the version is being read, or its findings are hidden from the caller
+	Samples, Passed, Failed, Processing int64 // samples of the template, and how many of them the version passed and failed
 }
 
 // maxProblemShown is the number of characters of a problem that are shown with a template. The contract shows all of them.
@@ -44,13 +52,17 @@ func (s *Service) templateFor(ctx context.Context, q *store.Queries, c *Caller, 
 		case err != nil:
 			return Template{}, err
 		case seen == viewNothing:
-			row.State, row.Problem = TemplateFailed, problemHidden
+			row.State, row.Problem, row.Mistakes, row.Warnings = TemplateFailed, problemHidden, -1, -1
 		case seen == viewStale && row.State == TemplateFailed:
 			row.Problem = problemStale
 		}
 	}
 	return Template{FileID: row.FileID, FileName: row.Name, State: cmp.Or(row.State, TemplateProcessing), Problem: row.Problem,
-		Defaults: defaultsOf(row.Defaults), SamplesRequired: row.SamplesRequired, VersionID: row.VersionID}, nil
+		Defaults: defaultsOf(row.Defaults), SamplesRequired: row.SamplesRequired, VersionID: row.VersionID, CurrentID: row.CurrentID,
+		Check: TemplateCheck{
+			Mistakes: row.Mistakes, Warnings: row.Warnings, Samples: row.Samples.Samples, Passed: row.Samples.Passed, Failed: row.Samples.Failed,
+			Processing: row.Samples.Waiting,
+		}}, nil
 }
 
 // MarkTemplate marks a file as a template and starts reading its tags. If the Service accepts only Word documents as
@@ -185,8 +197,12 @@ func (s *Service) Template(ctx context.Context, c *Caller, fileID int64) (Templa
 		}
 		row, err := q.TemplateReading(ctx, version.ID)
 		if errors.Is(err, sql.ErrNoRows) {
-			err = nil
+			row.Mistakes, row.Warnings, err = -1, -1, nil
 		}
+		if err != nil {
+			return err
+		}
+		samples, err := q.CountSamples(ctx, fileID, version.ID)
 		if err != nil {
 			return err
 		}
@@ -200,7 +216,8 @@ func (s *Service) Template(ctx context.Context, c *Caller, fileID int64) (Templa
 		}
 		found, err = s.templateFor(ctx, q, c, store.TemplateRow{
 			FileID: fileID, Name: p.row.Name, State: row.State, Problem: row.Problem, VersionID: version.ID, Includes: row.Includes,
-			Defaults: defaults, SamplesRequired: use.SamplesRequired,
+			Defaults: defaults, SamplesRequired: use.SamplesRequired, CurrentID: p.row.VersionID, Mistakes: row.Mistakes,
+			Warnings: row.Warnings, Samples: samples,
 		})
 		return err
 	})

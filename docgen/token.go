@@ -127,7 +127,7 @@ func (s *Service) RemoveExpired(ctx context.Context) (removed int64, err error) 
 			return err
 		}
 		for _, remove := range []func(context.Context, int64) (int64, error){
-			tx.DeleteTokensBefore, tx.DeleteRefreshTokensBefore, tx.DeleteAssertionsBefore,
+			tx.DeleteTokensBefore, tx.DeleteRefreshTokensBefore, tx.DeleteAssertionsBefore, tx.DeleteIdleSessions, tx.DeleteInvitationsBefore,
 		} {
 			n, err := remove(ctx, s.micros())
 			if err != nil {

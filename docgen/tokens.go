@@ -15,7 +15,7 @@ import (
 // IssuedToken describes a valid access or refresh token. The token itself is not stored, and never shown again.
 type IssuedToken struct {
 	ID          int64
-	Kind        string // TokenAccess or TokenRefresh
+	Kind        string // TokenAccess, TokenRefresh, or TokenSession
 	Name        string // empty if it has none
 	User        UserRef
 	Application ApplicationRef
@@ -36,6 +36,7 @@ type ApplicationRef struct {
 const (
 	TokenAccess  = "access"
 	TokenRefresh = "refresh"
+	TokenSession = "session" // of a person who is signed in
 )
 
 // TokenFilter selects the tokens of one user, or of all users whom the caller manages. The zero value selects the

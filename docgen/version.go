@@ -5,6 +5,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strconv"
+	"strings"
 	"time"
 
 	"platen/store"
@@ -171,9 +173,66 @@ func (s *Service) RestoreVersion(ctx context.Context, c *Caller, fileID, version
 	return restored, err
 }
 
+// Override makes batches use a version although it has not passed the samples of its template.
+type Override struct {
+	Reason string // for the audit log
+}
+
+// maxReason is the largest size in bytes of a reason, which is as much as the audit log keeps.
+const maxReason = 1000
+
+func (o *Override) problems() []Problem {
+	if strings.TrimSpace(o.Reason) == "" || !keepable(o.Reason) || len(o.Reason) > maxReason {
+		return []Problem{invalidField("reason", "the reason must have 1 to %d bytes", maxReason)}
+	}
+	return nil
+}
+
+// PromoteTemplateVersion is PromoteVersion for a template, whose batches use the version from now on, even if it has not passed the samples
+// that the template requires. If it is the current version of the file already, there is no new one. The audit log keeps who did so and why.
+func (s *Service) PromoteTemplateVersion(ctx context.Context, c *Caller, fileID, versionID int64, o Override) (Version, error) {
+	if err := c.require(ScopeDocGen); err != nil {
+		return Version{}, err
+	}
+	if err := Invalid(o.problems()...); err != nil {
+		return Version{}, err
+	}
+	return s.promoteVersion(ctx, c, fileID, versionID, func(tx *store.Tx, p place, of, current store.FileVersion) error {
+		err := checkMarked(ctx, tx.Queries, fileID)
+		if IsCode(err, CodeNotFound) {
+			return Invalid(invalidField("reason", "a reason is only for versions of templates, and the file is none"))
+		}
+		if err != nil {
+			return err
+		}
+		use, err := tx.TemplateUse(ctx, fileID)
+		if err != nil {
+			return err
+		}
+		state, err := versionState(ctx, tx.Queries, fileID, of.ID)
+		if err != nil {
+			return err
+		}
+		if use.SamplesRequired {
+			if err := tx.SetTemplateUse(ctx, fileID, true, current.ID); err != nil {
+				return err
+			}
+		}
+		return s.audit(ctx, tx, c, AuditVersionPromoted, auditOf("template", fileID), "version", strconv.FormatInt(current.ID, 10), "copied",
+			strconv.FormatInt(of.ID, 10), "samples", state, "samples_required", strconv.FormatBool(use.SamplesRequired), "reason", o.Reason)
+	})
+}
+
 // PromoteVersion adds a new version to a file, with the name and the content of an earlier one, and returns it. Both versions refer to the
 // same content.
 func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, versionID int64) (Version, error) {
+	return s.promoteVersion(ctx, c, fileID, versionID, nil)
+}
+
+// promoteVersion is PromoteVersion. If override is not nil, it is called with the version, and with its copy or, for the current version of
+// the file, again with that, which is not copied.
+func (s *Service) promoteVersion(ctx context.Context, c *Caller, fileID, versionID int64,
+	override func(tx *store.Tx, p place, of, current store.FileVersion) error) (Version, error) {
 	if err := c.require(ScopeWrite); err != nil {
 		return Version{}, err
 	}
@@ -187,7 +246,13 @@ func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, version
 		if err != nil {
 			return err
 		}
-		version := s.sameContent(row)
+		if override != nil && row.ID == p.row.VersionID {
+			if promoted, err = versionOf(ctx, tx.Queries, userRefs{}, row); err != nil {
+				return err
+			}
+			return override(tx, p, row, row)
+		}
+		of, version := row, s.sameContent(row)
 		created, modified := contentTimes(p.row, row)
 		same := NewVersion{Name: row.Name, ContentCreatedAt: timeOf(created), ContentModifiedAt: timeOf(modified)}
 		if err := s.replaceVersion(ctx, tx, c, p.row, same, version); err != nil {
@@ -198,6 +263,11 @@ func (s *Service) PromoteVersion(ctx context.Context, c *Caller, fileID, version
 		}
 		if promoted, err = versionOf(ctx, tx.Queries, userRefs{}, row); err != nil {
 			return err
+		}
+		if override != nil {
+			if err := override(tx, p, of, row); err != nil {
+				return err
+			}
 		}
 		if err := version.settle(ctx, tx, p, fileID); err != nil {
 			return err

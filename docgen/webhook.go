@@ -323,6 +323,9 @@ func (s *Service) changeWebhook(ctx context.Context, tx *store.Tx, c *Caller, ro
 	if err != nil || to.Address == row.Address {
 		return err
 	}
+	if err := tx.DeleteReceiver(ctx, row.ID); err != nil { // the receiver may be another one now, and is tried at once
+		return err
+	}
 	if err := tx.HurryDeliveries(ctx, row.ID, s.micros()); err != nil {
 		return err
 	}
@@ -343,6 +346,9 @@ func (s *Service) DeleteWebhook(ctx context.Context, c *Caller, id int64) error 
 			return err
 		}
 		if err := s.audit(ctx, tx, c, AuditWebhookDeleted, auditOf("webhook", id)); err != nil {
+			return err
+		}
+		if err := tx.DeleteReceiver(ctx, id); err != nil {
 			return err
 		}
 		return tx.DeleteWebhook(ctx, id, reason, s.micros())

@@ -146,6 +146,53 @@ func TestRequiredSamples(t *testing.T) {
 	})
 }
 
+// A version that failed its samples can be made the one that batches use, for a reason that the audit log keeps.
+func TestOverriddenSamples(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, newBlobs(t))
+		w.start()
+		ctx := t.Context()
+		template := w.template("Letter.docx", docxOf(t, "Dear {{name}},"))
+		promote := func(version int64, reason string) (docgen.Version, error) {
+			return w.service.PromoteTemplateVersion(ctx, w.caller, template.ID, version, docgen.Override{Reason: reason})
+		}
+		w.save(template.ID, "Ada", `{"name":"Ada"}`, `{"contains":["Dear Ada"]}`)
+		w.checked(template.ID, 0)
+		required := true
+		_, err := w.service.UpdateTemplate(ctx, w.caller, template.ID, docgen.TemplateChange{SamplesRequired: &required})
+		must(t, err)
+		bad := w.version(w.caller, template.ID, "Hello {{name}},").VersionID
+		w.checked(template.ID, bad)
+
+		for _, reason := range []string{"", " ", strings.Repeat("x", 1001), "a\x00b"} {
+			if _, err := promote(bad, reason); !docgen.IsCode(err, docgen.CodeBadRequest) {
+				t.Errorf("with the reason %q: %v", reason, err)
+			}
+		}
+		made, err := promote(bad, "The shop greets everyone from tonight on.")
+		must(t, err)
+		found, err := w.service.Template(ctx, w.caller, template.ID)
+		must(t, err)
+		want := docgen.TemplateCheck{Samples: 1, Failed: 1}
+		if made.ID != bad || found.VersionID != bad || found.CurrentID != bad || found.Check != want {
+			t.Errorf("version %d was made current: %+v", made.ID, found)
+		}
+		if job := w.jobs(w.batch(template.ID, docgen.OutputDocx, `{"name":"Cy"}`))[0]; job.TemplateVersionID != bad {
+			t.Errorf("the batch uses version %d, want %d", job.TemplateVersionID, bad)
+		}
+		again, err := promote(template.VersionID, "It was better before.")
+		must(t, err)
+		if found, err = w.service.Template(ctx, w.caller, template.ID); err != nil || found.VersionID != again.ID || again.ID == template.VersionID {
+			t.Errorf("the first version again: %+v, %v", found, err)
+		}
+		file := w.upload("notes.txt", "text")
+		if _, err := w.service.PromoteTemplateVersion(ctx, w.caller, file.ID, file.VersionID, docgen.Override{Reason: "x"}); !docgen.IsCode(err,
+			docgen.CodeBadRequest) {
+			t.Errorf("a version of another file: %v", err)
+		}
+	})
+}
+
 func TestGoldenDocumentsOfSamples(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, newBlobs(t))

@@ -22,6 +22,7 @@ type routeCase struct {
 
 // callers:              scope other reader editor owner admin archivist
 var routeCases = []routeCase{
+	{"POST /tokens", func(scene) any { return object{"name": "own"} }, "201 201 201 201 201 201 201"}, // first, because every scene adds a token
 	{"POST /docgen_templates", func(s scene) any { return object{"file": ref(s.file, "file")} }, "403 404 403 201 201 404 201"},
 	{"GET /docgen_templates", nil, "403 200 200 200 200 200 200"},
 	{"GET /docgen_templates/{template_id}", nil, "403 404 200 200 200 404 200"},
@@ -64,9 +65,9 @@ var routeCases = []routeCase{
 	{"POST /files/{file_id}/content", func(scene) any { return form{{"attributes", `{"name":"new.txt"}`}, {"file", "text"}} },
 		"403 404 403 200 200 404 200"},
 	{"GET /files/{file_id}/content", nil, "403 404 200 200 200 404 200"},
-	{"GET /downloads/{ticket}", nil, everybody()}, // the ticket replaces the access token
+	{"GET /downloads/{ticket}", nil, everybody("200")}, // the ticket replaces the access token
 	{"POST /zip_downloads", func(s scene) any { return object{"items": []object{ref(s.folder, "folder")}} }, "403 404 202 202 202 404 202"},
-	{"GET /zip_downloads/{zip_download_id}/content", nil, everybody()}, // the ticket in it replaces the access token
+	{"GET /zip_downloads/{zip_download_id}/content", nil, everybody("200")}, // the ticket in it replaces the access token
 	{"GET /zip_downloads/{zip_download_id}/status", nil, "403 404 404 404 200 404 404"},
 	{"GET /files/{file_id}", nil, "403 404 200 200 200 404 200"},
 	{"PUT /files/{file_id}", func(scene) any { return object{"name": "new.docx"} }, "403 404 403 200 200 404 200"},
@@ -138,6 +139,19 @@ var routeCases = []routeCase{
 		"403 403 403 403 403 403 200"},
 
 	{"GET /audit_events", nil, "403 403 403 403 403 200 200"},
+	{"POST /sessions", func(s scene) any { return object{"login": id(s.folder), "password": "not the password"} }, everybody("401")},
+	{"GET /sessions", nil, "403 403 403 403 403 403 403"},    // tokens have no sessions
+	{"DELETE /sessions", nil, "403 403 403 403 403 403 403"}, // likewise
+	{"DELETE /sessions/{session_id}", nil, "403 403 403 403 403 403 403"},
+	{"POST /users/{user_id}/invitation", nil, "403 403 403 403 403 201 201"},
+	{"POST /invitations/accept", func(scene) any { return object{"secret": "unknown", "password": "a new password"} }, everybody("401")},
+	{"PUT /users/me/password", func(scene) any {
+		return object{"current_password": "not the password", "new_password": "a new password"}
+	}, "403 403 403 403 403 403 403"},
+	{"GET /applications", nil, "403 403 403 403 403 200 200"},
+	{"POST /applications", func(s scene) any { return object{"name": "new beside " + id(s.folder)} }, "403 403 403 403 403 201 201"},
+	{"POST /applications/{application_id}/secret", nil, "403 403 403 403 403 201 201"},
+	{"DELETE /applications/{application_id}", nil, "403 403 403 403 403 204 204"},
 	{"GET /operations", nil, "403 403 403 403 403 200 200"},
 	{"GET /tokens", nil, "200 200 200 200 200 200 200"},
 	{"DELETE /tokens/{token_id}", nil, "403 404 404 404 204 204 204"},
@@ -147,6 +161,7 @@ var routeCases = []routeCase{
 	}, "403 404 201 201 201 404 201"},
 	{"GET /webhooks", nil, "403 200 200 200 200 200 200"},
 	{"GET /webhooks/{webhook_id}", nil, "403 404 404 404 200 404 404"},
+	{"GET /webhooks/{webhook_id}/receiver", nil, "403 404 404 404 200 404 404"},
 	{"PUT /webhooks/{webhook_id}", func(scene) any { return object{"status": "disabled"} }, "403 404 404 404 200 404 404"},
 	{"DELETE /webhooks/{webhook_id}", nil, "403 404 404 404 204 404 404"},
 	{"POST /webhooks/{webhook_id}/test", func(scene) any { return object{"trigger": "FOLDER.MOVED"} }, "403 404 404 404 202 404 404"},
@@ -165,12 +180,14 @@ var routeCases = []routeCase{
 	{"POST /oauth2/token", func(s scene) any {
 		return s.client.form("grant_type", "client_credentials", "box_subject_type", "user", "box_subject_id", id(s.user))
 	},
-		everybody()},
-	{"POST /oauth2/revoke", func(s scene) any { return s.client.form("token", "unknown") }, everybody()},
+		everybody("200")},
+	{"POST /oauth2/revoke", func(s scene) any { return s.client.form("token", "unknown") }, everybody("200")},
 }
 
-// everybody returns the status 200 for every caller, including the guest and the expired token.
-func everybody() string { return strings.TrimSpace(strings.Repeat("200 ", len(callers))) }
+// everybody returns the same status for every caller, including the guest and the expired token.
+func everybody(status string) string {
+	return strings.TrimSpace(strings.Repeat(status+" ", len(callers)))
+}
 
 func id(n int64) string { return strconv.FormatInt(n, 10) }
 
@@ -190,7 +207,7 @@ func at(route string, s scene) string {
 		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration), "{user_id}", id(s.user),
 		"{archive_id}", id(s.archive), "{webhook_id}", id(s.webhook),
 		"{delivery_id}", id(s.delivery), "{listener_id}", id(s.listener), "{slot}", "primary", "{sample_name}", "paid", "{token_id}", id(s.token),
-		"{storage_policy_id}", "1", "{ticket}", s.ticket, "{zip_download_id}", s.zip,
+		"{storage_policy_id}", "1", "{ticket}", s.ticket, "{zip_download_id}", s.zip, "{session_id}", id(s.token), "{application_id}", id(s.client.ID),
 		"{upload_session_id}", id(s.session), " /oauth2", " //oauth2").Replace(route)
 }
 

@@ -11,6 +11,9 @@ import (
 // admit decides whether a request may proceed to its operation: it authenticates the caller and checks rate limits and the version
 // header. It checks in this order so that a guest learns nothing except that it is one.
 func (a *api) admit(c *call, d *doc) error {
+	if d.guest {
+		return a.admitGuest(c, d)
+	}
 	if err := a.recognize(c, d); err != nil {
 		return err
 	}
@@ -54,12 +57,44 @@ func (a *api) authenticate(c *call, d *doc) (err error) {
 		c.caller, c.ticket, err = redeem(c.r.Context(), c.r.PathValue(d.ticket))
 		return err
 	}
+	if len(c.r.Header.Values("Authorization")) == 0 {
+		if secret := a.sessionSecret(c.r); secret != "" {
+			return a.authenticateSession(c, secret)
+		}
+	}
 	token, err := bearerToken(c.r.Header.Values("Authorization"))
 	if err != nil {
 		return err
 	}
 	c.caller, err = a.service.Authenticate(c.r.Context(), token)
 	return err
+}
+
+// authenticateSession finds the caller of the session in the cookie.
+func (a *api) authenticateSession(c *call, secret string) error {
+	if err := a.checkSameOrigin(c.r); err != nil {
+		return err
+	}
+	caller, err := a.service.AuthenticateSession(c.r.Context(), secret)
+	c.caller = caller
+	return err
+}
+
+// admitGuest lets anyone begin what needs no access token, such as signing in. Every request counts for the address.
+func (a *api) admitGuest(c *call, d *doc) error {
+	if err := c.holdGuest(); err != nil {
+		return err
+	}
+	if err := a.limitGuest(c, nil); err != nil {
+		return err
+	}
+	if err := a.checkSameOrigin(c.r); err != nil {
+		return err
+	}
+	if _, sent := c.r.Header[asUserHeader]; sent {
+		return invalidParam(asUserHeader, "this operation acts for nobody; omit %s", asUserHeader)
+	}
+	return a.checkVersion(c, d)
 }
 
 // actAs lets the request act for the user in the header As-User. The server must never ignore that header: it would make changes as the

@@ -105,7 +105,7 @@ var notOfTheInterface = []string{"maxAbsent", "maxActing", "maxAuditDetail", "ma
 	"maxExtension", "maxFieldDepth", "maxGuestDenials", "maxHops", "maxIncludeName", "maxKeyName", "maxKeys", "maxNameShown",
 	"maxNotedTokens", "maxPolicyName",
 	"maxShapeBytes", "maxShapeText", "maxToken", "maxTokenName", "maxUserDenials",
-	"maxProblemsText", "maxContractText", "maxTagText", "maxTagPaths", "maxTagsText"}
+	"maxStoredMemory", "maxStoredTime", "maxProblemsText", "maxContractText", "maxTagText", "maxTagPaths", "maxTagsText"}
 
 // TestConformanceNamesEveryLimit checks that each constant that is a limit has a row with its value.
 func TestConformanceNamesEveryLimit(t *testing.T) {

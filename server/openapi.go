@@ -26,12 +26,18 @@ const (
 	tagLinks          = "Shared links"
 	tagUsers          = "Users"
 	tagTokens         = "Tokens"
+	tagSessions       = "Sessions"
+	tagApplications   = "Applications"
 	tagOperations     = "Operations"
 	tagArchives       = "Archives"
 	tagWebhooks       = "Webhooks"
 )
 
-const securityName = "accessToken"
+// The names of the security schemes.
+const (
+	securityName = "accessToken"
+	sessionName  = "session"
+)
 
 // describe starts the OpenAPI document. Operations add themselves when they are registered, so the document always matches what is
 // served.
@@ -60,6 +66,8 @@ func describe(baseURL, version string) huma.Config {
 					"the enterprise."},
 				{Name: tagTokens, Description: "Access tokens that act for a user: list and revoke them. Authentication describes how to " +
 					"create one. Administrators can also read the audit log."},
+				{Name: tagSessions, Description: "Sign in with a login and a password, and set passwords."},
+				{Name: tagApplications, Description: "Applications that request access tokens for themselves or for users. Administrators manage them."},
 				{Name: tagOperations, Description: "What administrators look at: how the server does."},
 				{Name: tagArchives, Description: "Folders of the enterprise, visible only with the scope `enterprise_content`. The " +
 					"enterprise owns everything in them. Use the folder operations to list and fill them."},
@@ -71,9 +79,13 @@ func describe(baseURL, version string) huma.Config {
 				SecuritySchemes: map[string]*huma.SecurityScheme{securityName: {
 					Type: "http", Scheme: "bearer",
 					Description: "An access token that the operator of the server issued, or that an application requested.",
+				}, sessionName: {
+					Type: "apiKey", In: "cookie", Name: secureCookie,
+					Description: "The session of a person who signed in with POST /sessions. On the loopback interface without HTTPS, the cookie is " +
+						plainCookie + ".",
 				}},
 			},
-			Security: []map[string][]string{{securityName: {}}},
+			Security: []map[string][]string{{securityName: {}}, {sessionName: {}}},
 		},
 		Formats: map[string]huma.Format{"application/json": jsonFormat},
 	}
@@ -134,7 +146,7 @@ func (a *api) operation(method, path string, d *doc) huma.Operation {
 	if d.scope != "" {
 		op.Description = strings.TrimSpace(op.Description + " Needs the scope `" + string(d.scope) + "`.")
 	}
-	if d.ticket != "" {
+	if d.ticket != "" || d.guest {
 		op.Security = []map[string][]string{}
 	}
 	if d.example != nil {

@@ -43,6 +43,7 @@ type operationsHooks struct {
 	Disabled    int64 `json:"disabled" doc:"Disabled webhooks."`
 	Pending     int64 `json:"pending" doc:"Deliveries that wait, due or not, counted up to 100000."`
 	LateSeconds int64 `json:"late_seconds" doc:"How long the most overdue delivery has been due; 0 if none is."`
+	Resting     int64 `json:"resting" doc:"Webhooks whose receivers failed, so that nothing is sent to them for a while."`
 }
 
 type operationsServer struct {
@@ -113,7 +114,7 @@ func (a *api) getOperations(ctx context.Context, c *call, _ *struct{}) (*reply[o
 			return operationsHour{timestamp{h.BeginsAt}, h.Completed, h.CompletedWithError, h.Failed, h.Canceled}
 		}),
 		Failures: each(o.Failed, func(f *docgen.FailedDocuments) operationsFault { return operationsFault{f.Reason, f.Documents} }),
-		Webhooks: operationsHooks{o.Webhooks.Active, o.Webhooks.Disabled, o.Webhooks.Pending, wholeSeconds(o.Webhooks.Late)},
+		Webhooks: operationsHooks{o.Webhooks.Active, o.Webhooks.Disabled, o.Webhooks.Pending, wholeSeconds(o.Webhooks.Late), o.Resting},
 		Server:   operationsServerOf(&o),
 		Alerts: each(o.Alerts, func(a *docgen.Alert) operationsAlert {
 			return operationsAlert{a.Name, a.Severity, a.Summary, a.Remedy}

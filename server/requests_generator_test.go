@@ -81,6 +81,8 @@ func (g *generator) request() wireRequest {
 		contentType += "; boundary=" + boundary
 	case contentType == "application/octet-stream":
 		r.body = g.spoil("text")
+	case g.apt && signInBodies[op.method+" "+op.path] != "":
+		r.body = signInBodies[op.method+" "+op.path]
 	case g.apt && strings.HasSuffix(op.path, "/commit"):
 		r.body = `{"parts":[{"part_id":"«upload_part:full»","offset":0,"size":4,"sha1":"` + digest("text") + `"}]}`
 	default:
@@ -93,12 +95,22 @@ func (g *generator) request() wireRequest {
 	return r
 }
 
+// The bodies of apt requests about passwords, which cannot be guessed.
+var signInBodies = map[string]string{
+	"POST /sessions":           `{"login":"person@example.com","password":"«password:person»"}`,
+	"POST /invitations/accept": `{"secret":"«invitation:invited»","password":"«password:person»"}`,
+	"PUT /users/me/password":   `{"current_password":"«password:person»","new_password":"«password:person»"}`,
+}
+
 // The callers of apt requests for some operations, which few other callers can use.
 var aptCallers = map[string]string{"archives": "archivist", "storage_policies": "archivist", "users": "admin", "webhook_keys": "admin",
-	"operations": "admin"}
+	"operations": "admin", "applications": "admin", "sessions": "person", "invitations": "guest"}
 
 // caller draws the caller of a request, seldom one who cannot be authenticated.
 func (g *generator) caller(path string) string {
+	if g.apt && path == "/users/me/password" {
+		return "person"
+	}
 	switch name, ok := aptCallers[strings.Split(path, "/")[1]]; {
 	case g.apt && strings.HasSuffix(path, "/folders/0"): // which needs access to all content
 		return "archivist"
@@ -313,6 +325,8 @@ var furnished = map[string][]string{
 	"zip_download":     {"shared", "shared2", "started"},
 	"upload_session":   {"open", "full", "spare"},
 	"upload_part":      {"open", "full", "spare"},
+	"application":      {"shared", "shared2"},
+	"session":          {"shared", "shared2"},
 }
 
 // The names of objects with which the callers of apt requests may do everything.
@@ -322,6 +336,7 @@ var aptNames = map[string][]string{
 	"docgen_job":    {"shared", "shared2"},
 	"collaboration": {"shared", "shared2"}, "archive": {"shared", "shared2"}, "storage_policy": {"default", "cold"},
 	"webhook": {"shared"}, "webhook_delivery": {"shared"}, "webhook_listener": {"shared"}, "event": {"shared", "shared2"},
+	"application": {"shared", "shared2"}, "session": {"shared", "shared2"},
 	"slot": {"primary", "secondary"}, "ticket": {"shared", "shared2"},
 	"zip_download": {"shared", "shared2"}, "upload_session": {"open"}, "upload_part": {"open"},
 }

@@ -121,6 +121,7 @@ type visit struct {
 	markers []string          // of any list and any caller
 	strange map[string]bool   // names of the stranger's items
 	secrets []string          // texts that no caller may see
+	cookie  string            // the secret of the session of person
 	absent  bool              // ids of hidden items are replaced with ids that do not exist
 	stored  *storedState
 	reached *reach
@@ -220,6 +221,9 @@ func (v *visit) send(r wireRequest) (response, error) {
 	req.URL.Opaque = "//" + req.URL.Host + path[1:]
 	if token := v.w.tokens[r.as]; token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	if r.as == "person" {
+		req.AddCookie(&http.Cookie{Name: "platen_session", Value: v.cookie})
 	}
 	for _, h := range r.header {
 		if h[0] == manyHeaders {

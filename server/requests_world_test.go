@@ -49,6 +49,7 @@ func (v *visit) furnish() {
 	v.letter()
 	v.spare()
 	v.clients()
+	v.person()
 	v.stranger()
 }
 
@@ -58,6 +59,21 @@ func (v *visit) sessions() {
 		session, part := v.w.session(v.w.owner, 0)
 		v.ids["upload_session:"+name], v.ids["upload_part:"+name] = id(session), id(part)
 	}
+}
+
+// person signs in, and an invited user waits for a password.
+func (v *visit) person() {
+	w := v.w
+	password := "the password of a person"
+	w.person("person", password)
+	v.ids["password:person"] = password
+	for _, name := range []string{"session:shared", "session:shared2", "session:own"} {
+		session, err := w.SignIn(w.t.Context(), docgen.SignIn{Login: "person@example.com", Password: password})
+		must(w.t, err)
+		v.ids[name], v.cookie = id(session.ID), session.Secret
+		v.secrets = append(v.secrets, session.Secret)
+	}
+	_, v.ids["invitation:invited"] = w.invited("invited")
 }
 
 // spare creates objects of the owner that may be deleted.
@@ -149,6 +165,7 @@ func (v *visit) named(suffix string, s scene) {
 	v.ids["archive:shared"+suffix] = id(s.archive)
 	v.ids["user:spare"+suffix] = id(s.user)
 	v.ids["token:shared"+suffix] = id(s.token)
+	v.ids["application:shared"+suffix] = id(s.client.ID)
 	v.ids["ticket:shared"+suffix], v.ids["zip_download:shared"+suffix] = v.w.ticket(s), s.zip
 	v.ids["zip_download:started"] = v.w.zip(s, true)
 	v.ids["link:shared"+suffix] = v.w.link(s.file, "company", "")

@@ -23,6 +23,7 @@ type doc struct {
 	unversioned bool          // browsers follow its URL, so it never requires the version header
 	ticket      string        // the parameter of the path with a ticket that replaces the access token; empty for none
 	link        bool          // a shared link in the header BoxApi gives access
+	guest       bool          // needs no access token
 	upload      bool          // counts toward the limit of uploads
 	scope       docgen.Scope  // required scope of the access token; empty for none
 	errors      []docgen.Code // in addition to those of every operation
@@ -53,7 +54,12 @@ func route[I, O any](a *api, pattern string, d doc, operation func(context.Conte
 			return nil, a.refuse(c, d.id, err)
 		}
 		c.tolerant = a.compat == CompatBox && !d.versioned
-		out, err := keyed(a, c, &d, func(ctx context.Context) (*O, error) { return operation(docgen.ForCaller(ctx, c.caller), c, in) })
+		out, err := keyed(a, c, &d, func(ctx context.Context) (*O, error) {
+			if d.guest {
+				return operation(ctx, c, in)
+			}
+			return operation(docgen.ForCaller(ctx, c.caller), c, in)
+		})
 		if err != nil {
 			return nil, a.refuse(c, d.id, explained(c.r, err))
 		}

@@ -13,6 +13,7 @@ func (a *api) routes() {
 	route(a, "GET /shared_items", docGetSharedItem, a.getSharedItem)
 	a.userRoutes()
 	a.tokenRoutes()
+	a.signInRoutes()
 	a.archiveRoutes()
 	a.webhookRoutes()
 }
@@ -129,9 +130,24 @@ func (a *api) userRoutes() {
 
 func (a *api) tokenRoutes() {
 	route(a, "GET /tokens", docListTokens, a.listTokens)
+	route(a, "POST /tokens", docCreateToken, a.createToken)
 	route(a, "DELETE /tokens/{token_id}", docDeleteToken, a.deleteToken)
 	route(a, "GET /audit_events", docListAuditEvents, a.listAuditEvents)
+	route(a, "GET /applications", docListApplications, a.listApplications)
+	route(a, "POST /applications", docCreateApplication, a.createApplication)
+	route(a, "POST /applications/{application_id}/secret", docRenewSecret, a.renewSecret)
+	route(a, "DELETE /applications/{application_id}", docDeleteApplication, a.deleteApplication)
 	route(a, "GET /operations", docGetOperations, a.getOperations)
+}
+
+func (a *api) signInRoutes() {
+	route(a, "POST /sessions", docSignIn, a.signIn)
+	route(a, "GET /sessions", docListSessions, a.listSessions)
+	route(a, "DELETE /sessions", docEndSessions, a.endSessions)
+	route(a, "DELETE /sessions/{session_id}", docEndSession, a.endSession)
+	route(a, "POST /users/{user_id}/invitation", docInviteUser, a.inviteUser)
+	route(a, "POST /invitations/accept", docAcceptInvitation, a.acceptInvitation)
+	route(a, "PUT /users/me/password", docChangePassword, a.changePassword)
 }
 
 func (a *api) archiveRoutes() {
@@ -147,6 +163,7 @@ func (a *api) webhookRoutes() {
 	route(a, "POST /webhooks", docCreateWebhook, a.createWebhook)
 	route(a, "GET /webhooks", docListWebhooks, a.listWebhooks)
 	route(a, "GET /webhooks/{webhook_id}", docGetWebhook, a.getWebhook)
+	route(a, "GET /webhooks/{webhook_id}/receiver", docGetReceiver, a.getReceiver)
 	route(a, "PUT /webhooks/{webhook_id}", docUpdateWebhook, a.updateWebhook)
 	route(a, "DELETE /webhooks/{webhook_id}", docDeleteWebhook, a.deleteWebhook)
 	route(a, "POST /webhooks/{webhook_id}/test", docTestWebhook, a.testWebhook)

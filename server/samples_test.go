@@ -129,6 +129,37 @@ func TestRequiredSamplesOnTheWire(t *testing.T) {
 		if v["version_in_use"].(object)["id"] == id(s.version) {
 			t.Errorf("the version that passed is not in use: %v", v)
 		}
+		current := v["current_version"].(object)["id"]
+		if check := v["check"].(object)["samples"].(object); check["total"] != 1.0 || check["passed"] != 1.0 || check["failed"] != 0.0 {
+			t.Errorf("the check: %v", check)
+		}
+		worse, err := w.CreateVersion(t.Context(), w.owner, docgen.NewVersion{FileID: s.file}, strings.NewReader("a worse version"))
+		must(t, err)
+		v = w.do("GET /docgen_templates", request{}).want(t, 200)["entries"].([]any)[0].(object)
+		if v["version_in_use"].(object)["id"] != current || v["current_version"].(object)["id"] != id(worse.VersionID) {
+			t.Errorf("a version that was not checked: %v", v)
+		}
+		promote := func(as string, body object) response {
+			return w.do(at("POST /files/{file_id}/versions/current", s), request{as: as, body: body})
+		}
+		body := ref(worse.VersionID, "file_version")
+		body["reason"] = ""
+		promote("owner", body).want(t, 400, "bad_request")
+		body["reason"] = "The shop sends the VAT number from tonight on."
+		w.tokens["writing"] = w.token("owner", 0, docgen.ScopeWrite)
+		promote("writing", body).want(t, 403, "insufficient_scope")
+		if v := promote("owner", body).want(t, 201); v["id"] != id(worse.VersionID) {
+			t.Errorf("made current: %v", v)
+		}
+		v = w.do(at("GET /docgen_templates/{template_id}", s), request{}).want(t, 200)
+		if v["version_in_use"].(object)["id"] != id(worse.VersionID) {
+			t.Errorf("after the override: %v", v)
+		}
+		noted := w.do("GET /audit_events?action=template.version_promoted", request{as: "admin"}).want(t, 200)["entries"].([]any)
+		if len(noted) != 1 || noted[0].(object)["details"].(object)["reason"] != body["reason"] ||
+			noted[0].(object)["actor"].(object)["login"] != "owner@example.com" {
+			t.Errorf("in the audit log: %v", noted)
+		}
 		if v = require(false).want(t, 200); v["samples_required"] != false {
 			t.Errorf("no longer required: %v", v)
 		}

@@ -32,7 +32,8 @@ func TestShapes(t *testing.T) {
 		w.t.Run("a template", func(t *testing.T) {
 			const template = `{"file":{"id":"FILE","type":"file"},"file_name":"Invoice.docx","state":"ready","problem":null,` +
 				`"defaults":{"missing":null,"locale":null,"time_zone":null},"samples_required":false,` +
-				`"version_in_use":{"id":"VERSION","type":"file_version"}}`
+				`"version_in_use":{"id":"VERSION","type":"file_version"},"current_version":{"id":"VERSION","type":"file_version"},` +
+				`"check":{"mistakes":0,"warnings":0,"samples":{"total":1,"passed":0,"failed":0,"processing":1}}}`
 			same(t, get(t, "/docgen_templates/FILE"), template)
 			same(t, get(t, "/docgen_templates"), `{"entries":[`+template+`],"limit":100,"next_marker":null,"prev_marker":null}`)
 		})

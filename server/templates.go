@@ -38,6 +38,32 @@ type templateEntry struct {
 
 	SamplesRequired bool           `json:"samples_required" doc:"Whether a version must pass the samples of the template before batches use it. A Platen extension."`
 	VersionInUse    fileVersionRef `json:"version_in_use" doc:"The version that batches use that do not name one: the current version of the file or, if samples are required, the newest version that passed them. A Platen extension."`
+	CurrentVersion  fileVersionRef `json:"current_version" doc:"The current version of the file. It differs from version_in_use if it has not passed the samples that the template requires. A Platen extension."`
+	Check           templateCheck  `json:"check" doc:"What is wrong with the version that batches use, in numbers. A Platen extension."`
+}
+
+// templateCheck has the numbers of findings.
+type templateCheck struct {
+	Mistakes *int64 `json:"mistakes" doc:"Mistakes because of which batches cannot use the version; null if unknown: while it is read, if an earlier release read it, or if the caller may not download all files that it includes. The contract lists them."`
+	Warnings *int64 `json:"warnings" doc:"Warnings about the version; null if unknown."`
+	Samples  struct {
+		Total      int64 `json:"total" doc:"Samples of the template."`
+		Passed     int64 `json:"passed" doc:"Samples that the version passed."`
+		Failed     int64 `json:"failed"`
+		Processing int64 `json:"processing" doc:"Samples with which the version is being checked."`
+	} `json:"samples"`
+}
+
+func templateCheckOf(c docgen.TemplateCheck) templateCheck {
+	var check templateCheck
+	if c.Mistakes >= 0 {
+		check.Mistakes = &c.Mistakes
+	}
+	if c.Warnings >= 0 {
+		check.Warnings = &c.Warnings
+	}
+	check.Samples.Total, check.Samples.Passed, check.Samples.Failed, check.Samples.Processing = c.Samples, c.Passed, c.Failed, c.Processing
+	return check
 }
 
 // templateDefaults are null if the server's defaults apply.
@@ -51,7 +77,8 @@ func templateOf(t *docgen.Template) templateEntry {
 	d := t.Defaults
 	return templateEntry{File: fileRef{ID: ID(t.FileID), Type: typeFile}, FileName: t.FileName, State: t.State, Problem: orNull(t.Problem),
 		Defaults:        templateDefaults{Missing: orNull(d.Missing), Locale: orNull(d.Locale), TimeZone: orNull(d.TimeZone)},
-		SamplesRequired: t.SamplesRequired, VersionInUse: fileVersionRef{ID: ID(t.VersionID), Type: typeFileVersion}}
+		SamplesRequired: t.SamplesRequired, VersionInUse: fileVersionRef{ID: ID(t.VersionID), Type: typeFileVersion},
+		CurrentVersion: fileVersionRef{ID: ID(t.CurrentID), Type: typeFileVersion}, Check: templateCheckOf(t.Check)}
 }
 
 func (a *api) markTemplate(ctx context.Context, c *call, _ *struct{}) (*reply[templateBase], error) {
@@ -168,6 +195,8 @@ func exampleTemplate() templateEntry {
 	return templateEntry{
 		File: fileRef{ID: exampleFile, Type: typeFile}, FileName: "Invoice.docx", State: docgen.TemplateReady,
 		Defaults: templateDefaults{Locale: new("de-CH")}, VersionInUse: fileVersionRef{ID: exampleVersion, Type: typeFileVersion},
+		CurrentVersion: fileVersionRef{ID: exampleVersion, Type: typeFileVersion},
+		Check:          templateCheckOf(docgen.TemplateCheck{Samples: 6, Passed: 6}),
 	}
 }
 

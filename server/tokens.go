@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"platen/docgen"
 )
@@ -10,7 +11,7 @@ import (
 type issuedToken struct {
 	Type        string          `json:"type" enum:"token"`
 	ID          ID              `json:"id"`
-	Kind        string          `json:"kind" enum:"access,refresh"`
+	Kind        string          `json:"kind" enum:"access,refresh,session" doc:"session: of a person who is signed in."`
 	Name        string          `json:"name" doc:"The name that its creator gave it, or empty."`
 	User        userMini        `json:"user" doc:"The user that the token acts for."`
 	Application applicationMini `json:"application" doc:"The application that requested the token. Tokens from platen token create belong to a separate application."`
@@ -78,6 +79,55 @@ func (a *api) listTokens(ctx context.Context, c *call, in *ListTokensQuery) (*re
 	}
 	return pageOf(page, tokenOf), nil
 }
+
+// createdToken is a token with its description.
+type createdToken struct {
+	AccessToken string      `json:"access_token" doc:"The token. The server stores only its hash and never shows it again."`
+	Token       issuedToken `json:"token"`
+}
+
+var docCreateToken = doc{
+	id: "create_token", tag: tagTokens, secret: true,
+	summary: "Create a token for yourself",
+	description: "Creates an access token for the caller, and returns it, once. It has at most the scopes of the token of this request, and " +
+		"doesn't outlive it. A user can have 200. Service accounts get tokens at /oauth2/token instead. A Platen extension.",
+	status: http.StatusCreated,
+	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
+	body:   createTokenRequest{Name: "Nightly invoices", Scopes: []docgen.Scope{docgen.ScopeDocGen}, ExpiresIn: new(int64(86400))},
+	example: createdToken{AccessToken: "pVxJ2mUfCh0zq3B8kX1y7dN5sT9wR4aE6gL0uQvI2oM", Token: func() issuedToken {
+		made := exampleToken()
+		made.LastUsedAt, made.IsCurrent = timestamp{}, false
+		return made
+	}()},
+}
+
+type createTokenRequest struct {
+	Name      string         `json:"name,omitempty" doc:"A name, such as that of the program that uses it; at most 100 characters."`
+	Scopes    []docgen.Scope `json:"scopes,omitempty" doc:"Scopes of the token (default: those of the token of this request)."`
+	ExpiresIn *int64         `json:"expires_in,omitempty" minimum:"1" doc:"Lifetime in seconds (default: 30 days, or until the token of this request expires). At most a year."`
+}
+
+func (a *api) createToken(ctx context.Context, c *call, _ *struct{}) (*reply[createdToken], error) {
+	request, err := readBody[createTokenRequest](c)
+	if err != nil {
+		return nil, err
+	}
+	wanted := docgen.NewToken{Name: request.Name, Scopes: request.Scopes}
+	if n := request.ExpiresIn; n != nil {
+		if *n < 1 || *n > maxSeconds {
+			return nil, invalidParam("expires_in", "expires_in must be a number of seconds from 1 to %d", maxSeconds)
+		}
+		wanted.TTL = time.Duration(*n) * time.Second
+	}
+	made, err := a.service.CreateOwnToken(ctx, c.caller, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return &reply[createdToken]{createdToken{made.Token, tokenOf(&made.IssuedToken)}}, nil
+}
+
+// maxSeconds is the largest number of seconds of a duration in requests: a year.
+const maxSeconds = 31_536_000
 
 var docDeleteToken = doc{
 	id: "delete_token", tag: tagTokens,

@@ -183,9 +183,11 @@ func (a *api) restoreVersion(ctx context.Context, c *call, in *GetVersionQuery) 
 
 var docPromoteVersion = doc{
 	id: "promote_version", tag: tagFiles, scope: docgen.ScopeWrite,
-	summary:     "Promote a version of a file to the current version",
-	description: "Creates a new version with the name and content of the given version, and returns it.",
-	status:      http.StatusCreated,
+	summary: "Promote a version of a file to the current version",
+	description: "Creates a new version with the name and content of the given version, and returns it. If the file is a template that " +
+		"requires samples, batches use the new version when it has passed them, or at once if the request has a reason. With a reason, the " +
+		"current version of the file is not copied.",
+	status: http.StatusCreated,
 	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound, docgen.CodeTrashed, docgen.CodeNameInUse,
 		codeMediaType, docgen.CodeBodyTooLarge},
 	body:    promoteVersionRequest{ID: exampleVersion, Type: typeFileVersion},
@@ -195,6 +197,8 @@ var docPromoteVersion = doc{
 type promoteVersionRequest struct {
 	ID   ID     `json:"id" doc:"The id of the version to copy."`
 	Type string `json:"type,omitempty" enum:"file_version"`
+
+	Reason *string `json:"reason,omitempty" minLength:"1" doc:"For a template: why batches should use the version although it has not passed the samples, 1 to 1000 bytes. The audit log keeps it with the user. It requires the scope docgen.readwrite. A Platen extension."`
 }
 
 func (a *api) promoteVersion(ctx context.Context, c *call, in *FileQuery) (*versionReply, error) {
@@ -206,7 +210,12 @@ func (a *api) promoteVersion(ctx context.Context, c *call, in *FileQuery) (*vers
 	if err != nil {
 		return nil, err
 	}
-	promoted, err := a.service.PromoteVersion(ctx, c.caller, id, int64(request.ID))
+	var promoted docgen.Version
+	if request.Reason != nil {
+		promoted, err = a.service.PromoteTemplateVersion(ctx, c.caller, id, int64(request.ID), docgen.Override{Reason: *request.Reason})
+	} else {
+		promoted, err = a.service.PromoteVersion(ctx, c.caller, id, int64(request.ID))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -147,15 +147,114 @@ func (q *Queries) Applications(ctx context.Context, enterpriseID int64) ([]Appli
 	return items, nil
 }
 
+const applicationsAfter = `-- name: ApplicationsAfter :many
+SELECT id, enterprise_id, name, name_key, scopes, service_account_id, created_at, client_id, secret_hash, acts_as_users FROM applications WHERE enterprise_id = $1 AND client_id <> '' AND id > $2 ORDER BY id LIMIT $3
+`
+
+func (q *Queries) ApplicationsAfter(ctx context.Context, enterpriseID int64, iD int64, limit int32) ([]Application, error) {
+	rows, err := q.db.QueryContext(ctx, applicationsAfter, enterpriseID, iD, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Application{}
+	for rows.Next() {
+		var i Application
+		if err := rows.Scan(
+			&i.ID,
+			&i.EnterpriseID,
+			&i.Name,
+			&i.NameKey,
+			&i.Scopes,
+			&i.ServiceAccountID,
+			&i.CreatedAt,
+			&i.ClientID,
+			&i.SecretHash,
+			&i.ActsAsUsers,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const applicationsBefore = `-- name: ApplicationsBefore :many
+SELECT id, enterprise_id, name, name_key, scopes, service_account_id, created_at, client_id, secret_hash, acts_as_users FROM applications WHERE enterprise_id = $1 AND client_id <> '' AND id < $2 ORDER BY id DESC LIMIT $3
+`
+
+func (q *Queries) ApplicationsBefore(ctx context.Context, enterpriseID int64, iD int64, limit int32) ([]Application, error) {
+	rows, err := q.db.QueryContext(ctx, applicationsBefore, enterpriseID, iD, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Application{}
+	for rows.Next() {
+		var i Application
+		if err := rows.Scan(
+			&i.ID,
+			&i.EnterpriseID,
+			&i.Name,
+			&i.NameKey,
+			&i.Scopes,
+			&i.ServiceAccountID,
+			&i.CreatedAt,
+			&i.ClientID,
+			&i.SecretHash,
+			&i.ActsAsUsers,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const countApplications = `-- name: CountApplications :one
+SELECT COUNT(*) FROM applications WHERE enterprise_id = $1 AND client_id <> ''
+`
+
+func (q *Queries) CountApplications(ctx context.Context, enterpriseID int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countApplications, enterpriseID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const countTokensExpiring = `-- name: CountTokensExpiring :one
 SELECT COUNT(*) FROM tokens JOIN applications ON applications.id = tokens.application_id
-WHERE applications.client_id = '' AND tokens.expires_at <> 0 AND tokens.expires_at > $1 AND tokens.expires_at <= $2
+WHERE applications.client_id = '' AND tokens.idle = 0 AND tokens.expires_at <> 0 AND tokens.expires_at > $1 AND tokens.expires_at <= $2
 `
 
 // CountTokensExpiring returns the number of tokens of applications without a client id that expire between two times. Nothing renews such
 // tokens.
 func (q *Queries) CountTokensExpiring(ctx context.Context, now int64, until int64) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countTokensExpiring, now, until)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const countTokensOfUser = `-- name: CountTokensOfUser :one
+SELECT COUNT(*) FROM tokens WHERE user_id = $1 AND application_id = $2 AND idle = 0 AND (expires_at = 0 OR expires_at > $3)
+`
+
+// CountTokensOfUser returns the number of valid tokens that a user has of an application.
+func (q *Queries) CountTokensOfUser(ctx context.Context, userID int64, applicationID int64, now int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countTokensOfUser, userID, applicationID, now)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -556,7 +655,7 @@ func (q *Queries) SetTokenUsed(ctx context.Context, iD int64, usedAt int64) erro
 }
 
 const tokenByHash = `-- name: TokenByHash :one
-SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.grant_id, tokens.name, tokens.used_at, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, users.weight, users.erased_at, applications.id, applications.enterprise_id, applications.name, applications.name_key, applications.scopes, applications.service_account_id, applications.created_at, applications.client_id, applications.secret_hash, applications.acts_as_users
+SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.grant_id, tokens.name, tokens.used_at, tokens.idle, tokens.address, tokens.agent, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, users.weight, users.erased_at, applications.id, applications.enterprise_id, applications.name, applications.name_key, applications.scopes, applications.service_account_id, applications.created_at, applications.client_id, applications.secret_hash, applications.acts_as_users
 FROM tokens
 JOIN users ON users.id = tokens.user_id
 JOIN applications ON applications.id = tokens.application_id
@@ -583,6 +682,9 @@ func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow,
 		&i.Token.GrantID,
 		&i.Token.Name,
 		&i.Token.UsedAt,
+		&i.Token.Idle,
+		&i.Token.Address,
+		&i.Token.Agent,
 		&i.User.ID,
 		&i.User.EnterpriseID,
 		&i.User.Login,
@@ -616,7 +718,7 @@ func (q *Queries) TokenByHash(ctx context.Context, hash string) (TokenByHashRow,
 }
 
 const tokenByID = `-- name: TokenByID :one
-SELECT id, hash, user_id, application_id, scopes, created_at, expires_at, grant_id, name, used_at FROM tokens WHERE id = $1
+SELECT id, hash, user_id, application_id, scopes, created_at, expires_at, grant_id, name, used_at, idle, address, agent FROM tokens WHERE id = $1
 `
 
 func (q *Queries) TokenByID(ctx context.Context, id int64) (Token, error) {
@@ -633,12 +735,15 @@ func (q *Queries) TokenByID(ctx context.Context, id int64) (Token, error) {
 		&i.GrantID,
 		&i.Name,
 		&i.UsedAt,
+		&i.Idle,
+		&i.Address,
+		&i.Agent,
 	)
 	return i, err
 }
 
 const tokenOf = `-- name: TokenOf :one
-SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.grant_id, tokens.name, tokens.used_at, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, users.weight, users.erased_at, applications.id, applications.enterprise_id, applications.name, applications.name_key, applications.scopes, applications.service_account_id, applications.created_at, applications.client_id, applications.secret_hash, applications.acts_as_users
+SELECT tokens.id, tokens.hash, tokens.user_id, tokens.application_id, tokens.scopes, tokens.created_at, tokens.expires_at, tokens.grant_id, tokens.name, tokens.used_at, tokens.idle, tokens.address, tokens.agent, users.id, users.enterprise_id, users.login, users.login_key, users.name, users.kind, users.role, users.status, users.root_folder_id, users.created_at, users.modified_at, users.name_key, users.platform_only, users.external_id, users.profile, users.deleted_at, users.weight, users.erased_at, applications.id, applications.enterprise_id, applications.name, applications.name_key, applications.scopes, applications.service_account_id, applications.created_at, applications.client_id, applications.secret_hash, applications.acts_as_users
 FROM tokens
 JOIN users ON users.id = tokens.user_id
 JOIN applications ON applications.id = tokens.application_id
@@ -666,6 +771,9 @@ func (q *Queries) TokenOf(ctx context.Context, id int64) (TokenOfRow, error) {
 		&i.Token.GrantID,
 		&i.Token.Name,
 		&i.Token.UsedAt,
+		&i.Token.Idle,
+		&i.Token.Address,
+		&i.Token.Agent,
 		&i.User.ID,
 		&i.User.EnterpriseID,
 		&i.User.Login,
@@ -702,7 +810,7 @@ const tokensAfter = `-- name: TokensAfter :many
 SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
        users.name AS user_name, users.login, applications.name AS application_name
 FROM (
-    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    SELECT a.id, CAST(CASE WHEN a.idle > 0 THEN 'session' ELSE 'access' END AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
     FROM tokens a WHERE (a.expires_at = 0 OR a.expires_at > $1) AND a.id > $2
     UNION ALL
     SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
@@ -791,7 +899,7 @@ const tokensBefore = `-- name: TokensBefore :many
 SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
        users.name AS user_name, users.login, applications.name AS application_name
 FROM (
-    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    SELECT a.id, CAST(CASE WHEN a.idle > 0 THEN 'session' ELSE 'access' END AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
     FROM tokens a WHERE (a.expires_at = 0 OR a.expires_at > $1) AND a.id < $2
     UNION ALL
     SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
@@ -888,7 +996,7 @@ const userTokensAfter = `-- name: UserTokensAfter :many
 SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
        users.name AS user_name, users.login, applications.name AS application_name
 FROM (
-    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    SELECT a.id, CAST(CASE WHEN a.idle > 0 THEN 'session' ELSE 'access' END AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
     FROM tokens a WHERE a.user_id = $1 AND (a.expires_at = 0 OR a.expires_at > $2) AND a.id > $3
     UNION ALL
     SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
@@ -967,7 +1075,7 @@ const userTokensBefore = `-- name: UserTokensBefore :many
 SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
        users.name AS user_name, users.login, applications.name AS application_name
 FROM (
-    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    SELECT a.id, CAST(CASE WHEN a.idle > 0 THEN 'session' ELSE 'access' END AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
     FROM tokens a WHERE a.user_id = $1 AND (a.expires_at = 0 OR a.expires_at > $2) AND a.id < $3
     UNION ALL
     SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)

@@ -88,6 +88,18 @@ func (q *Queries) SetDelivered(ctx context.Context, now int64, ids []int64) (int
 		WHERE state IN ('pending', 'canceled') AND id IN `, now, ids)
 }
 
+// NoteReceiversHealthy records that the receivers of deliveries work.
+func (q *Queries) NoteReceiversHealthy(ctx context.Context, ids []int64) error {
+	for some := range slices.Chunk(ids, someDeliveries) {
+		_, err := q.db.ExecContext(ctx, `DELETE FROM webhook_receivers WHERE webhook_id IN
+			(SELECT webhook_id FROM webhook_deliveries WHERE id IN (`+numbered(1, len(some))+"))", withIDs(some)...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ReplayDeliveries resets deliveries, so that they are attempted again like new ones.
 func (q *Queries) ReplayDeliveries(ctx context.Context, now int64, ids []int64) error {
 	_, err := q.changeDeliveries(ctx, `UPDATE webhook_deliveries SET state = 'pending', begun_at = $1, tries = 0, due_at = $1, ended_at = 0,

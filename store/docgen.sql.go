@@ -136,7 +136,8 @@ func (q *Queries) FinishJob(ctx context.Context, arg FinishJobParams) (int64, er
 }
 
 const finishTagReading = `-- name: FinishTagReading :execrows
-UPDATE docgen_tag_readings SET state = $2, problem = $3, contract = $4, findings = $5, includes = $6 WHERE version_id = $1 AND state = 'processing'
+UPDATE docgen_tag_readings SET state = $2, problem = $3, contract = $4, findings = $5, includes = $6, mistakes = $7, warnings = $8
+WHERE version_id = $1 AND state = 'processing'
 `
 
 type FinishTagReadingParams struct {
@@ -146,6 +147,8 @@ type FinishTagReadingParams struct {
 	Contract  string
 	Findings  string
 	Includes  string
+	Mistakes  int64
+	Warnings  int64
 }
 
 func (q *Queries) FinishTagReading(ctx context.Context, arg FinishTagReadingParams) (int64, error) {
@@ -156,6 +159,8 @@ func (q *Queries) FinishTagReading(ctx context.Context, arg FinishTagReadingPara
 		arg.Contract,
 		arg.Findings,
 		arg.Includes,
+		arg.Mistakes,
+		arg.Warnings,
 	)
 	if err != nil {
 		return 0, err
@@ -407,7 +412,8 @@ func (q *Queries) RecentBatches(ctx context.Context, templateFileID int64, creat
 }
 
 const restartTagReading = `-- name: RestartTagReading :execrows
-UPDATE docgen_tag_readings SET state = 'processing', problem = '', contract = '', findings = '', includes = '', requested_by = $2
+UPDATE docgen_tag_readings SET state = 'processing', problem = '', contract = '', findings = '', includes = '', mistakes = -1, warnings = -1,
+    requested_by = $2
 WHERE version_id = $1 AND state <> 'processing'
 `
 
@@ -451,7 +457,7 @@ func (q *Queries) Summarize(ctx context.Context, iD int64, summary string) error
 }
 
 const tagReading = `-- name: TagReading :one
-SELECT version_id, state, problem, contract, findings, includes, requested_by FROM docgen_tag_readings WHERE version_id = $1
+SELECT version_id, state, problem, contract, findings, includes, requested_by, mistakes, warnings FROM docgen_tag_readings WHERE version_id = $1
 `
 
 func (q *Queries) TagReading(ctx context.Context, versionID int64) (DocgenTagReading, error) {
@@ -465,6 +471,8 @@ func (q *Queries) TagReading(ctx context.Context, versionID int64) (DocgenTagRea
 		&i.Findings,
 		&i.Includes,
 		&i.RequestedBy,
+		&i.Mistakes,
+		&i.Warnings,
 	)
 	return i, err
 }
@@ -553,20 +561,28 @@ func (q *Queries) TemplateDefaults(ctx context.Context, fileID int64) (TemplateD
 }
 
 const templateReading = `-- name: TemplateReading :one
-SELECT state, CAST(SUBSTR(problem, 1, 1000) AS TEXT) AS problem, includes FROM docgen_tag_readings WHERE version_id = $1
+SELECT state, CAST(SUBSTR(problem, 1, 1000) AS TEXT) AS problem, includes, mistakes, warnings FROM docgen_tag_readings WHERE version_id = $1
 `
 
 type TemplateReadingRow struct {
 	State    string
 	Problem  string
 	Includes string
+	Mistakes int64
+	Warnings int64
 }
 
 // TemplateReading returns the state of reading a version, with the first 1000 characters of its problem at most.
 func (q *Queries) TemplateReading(ctx context.Context, versionID int64) (TemplateReadingRow, error) {
 	row := q.db.QueryRowContext(ctx, templateReading, versionID)
 	var i TemplateReadingRow
-	err := row.Scan(&i.State, &i.Problem, &i.Includes)
+	err := row.Scan(
+		&i.State,
+		&i.Problem,
+		&i.Includes,
+		&i.Mistakes,
+		&i.Warnings,
+	)
 	return i, err
 }
 

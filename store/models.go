@@ -208,6 +208,8 @@ type DocgenTagReading struct {
 	Findings    string
 	Includes    string
 	RequestedBy int64
+	Mistakes    int64
+	Warnings    int64
 }
 
 type DocgenTemplate struct {
@@ -330,6 +332,19 @@ type ListedJob struct {
 	RemovedAt         int64
 }
 
+type Password struct {
+	UserID    int64
+	Hash      string
+	ChangedAt int64
+}
+
+type PasswordInvitation struct {
+	UserID    int64
+	Hash      string
+	CreatedAt int64
+	ExpiresAt int64
+}
+
 type RefreshToken struct {
 	ID            int64
 	Hash          string
@@ -396,6 +411,9 @@ type Token struct {
 	GrantID       int64
 	Name          string
 	UsedAt        int64
+	Idle          int64
+	Address       string
+	Agent         string
 }
 
 type UploadPart struct {
@@ -491,6 +509,17 @@ type WebhookDelivery struct {
 	DueAt       int64
 	EndedAt     int64
 	Reason      string
+}
+
+type WebhookReceiver struct {
+	WebhookID    int64
+	Failures     int64
+	FailingSince int64
+	FailedAt     int64
+	RestingUntil int64
+	Status       int64
+	RetryAfter   int64
+	Reason       string
 }
 
 type ZipDownload struct {

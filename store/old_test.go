@@ -39,6 +39,7 @@ var changedByMigrations = map[string]struct {
 			"users name_key":         "", "users platform_only": "0", "users external_id": "", "users profile": "", "users deleted_at": "0",
 			"applications client_id": "", "applications secret_hash": "", "applications acts_as_users": "1",
 			"tokens grant_id": "0", "tokens name": "", "tokens used_at": "0",
+			"tokens idle": "0", "tokens address": "", "tokens agent": "",
 			"items storage_policy_id":         "0",
 			"file_versions storage_policy_id": "1", "file_versions wanted_policy_id": "1", "file_versions trashed_at": "0",
 			"file_versions trashed_by":         "0",
@@ -60,7 +61,8 @@ var changedByMigrations = map[string]struct {
 			"docgen_batches waiting_for": "", "docgen_batches pauses": "0", "docgen_batches paused_until": "0",
 			"docgen_tag_readings includes":     "",
 			"docgen_tag_readings requested_by": "0",
-			"docgen_templates owner_id":        "11", "docgen_templates default_missing": "", "docgen_templates default_locale": "",
+			"docgen_tag_readings mistakes":     "-1", "docgen_tag_readings warnings": "-1",
+			"docgen_templates owner_id": "11", "docgen_templates default_missing": "", "docgen_templates default_locale": "",
 			"docgen_templates default_time_zone": "", "docgen_templates samples_required": "0", "docgen_templates used_version_id": "0",
 		},
 		added: map[string][]row{"folder_counts": {

@@ -22,6 +22,33 @@ func (q *Queries) BeginSampleResult(ctx context.Context, versionID int64, name s
 	return result.RowsAffected()
 }
 
+const countSamples = `-- name: CountSamples :one
+SELECT (SELECT COUNT(*) FROM docgen_samples s WHERE s.file_id = $1) AS samples,
+    (SELECT COUNT(*) FROM docgen_sample_results r WHERE r.version_id = $2 AND r.state = 'passed') AS passed,
+    (SELECT COUNT(*) FROM docgen_sample_results r WHERE r.version_id = $2 AND r.state = 'failed') AS failed,
+    (SELECT COUNT(*) FROM docgen_sample_results r WHERE r.version_id = $2 AND r.state = 'waiting') AS waiting
+`
+
+type CountSamplesRow struct {
+	Samples int64
+	Passed  int64
+	Failed  int64
+	Waiting int64
+}
+
+// CountSamples returns the number of a template's samples, and the results of a version with them, by state.
+func (q *Queries) CountSamples(ctx context.Context, fileID int64, versionID int64) (CountSamplesRow, error) {
+	row := q.db.QueryRowContext(ctx, countSamples, fileID, versionID)
+	var i CountSamplesRow
+	err := row.Scan(
+		&i.Samples,
+		&i.Passed,
+		&i.Failed,
+		&i.Waiting,
+	)
+	return i, err
+}
+
 const deleteOldSampleResults = `-- name: DeleteOldSampleResults :exec
 DELETE FROM docgen_sample_results WHERE docgen_sample_results.version_id IN (
     SELECT id FROM file_versions WHERE file_versions.file_id = $1 ORDER BY id DESC LIMIT 1000000 OFFSET $2

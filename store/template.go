@@ -18,6 +18,10 @@ type TemplateRow struct {
 
 	Defaults        TemplateDefaultsRow
 	SamplesRequired bool
+
+	CurrentID          int64 // the current version of the file
+	Mistakes, Warnings int64 // of the reading; -1 if unknown
+	Samples            CountSamplesRow
 }
 
 // The number of templates that one step of a list considers: templateCandidates, divided by the number of owners, but at least
@@ -74,7 +78,13 @@ var ownersShare = fmt.Sprintf("CASE WHEN COUNT(*) * %[1]d < %[2]d THEN %[2]d / C
 var visibleTemplates = candidateTemplates + `
 SELECT items.id, items.name, COALESCE(readings.state, ''), SUBSTR(COALESCE(readings.problem, ''), 1, 1000),
     COALESCE(NULLIF(docgen_templates.used_version_id, 0), items.version_id), COALESCE(readings.includes, ''),
-    default_missing, default_locale, default_time_zone, samples_required FROM candidates
+    default_missing, default_locale, default_time_zone, samples_required,
+    items.version_id, COALESCE(readings.mistakes, -1), COALESCE(readings.warnings, -1),
+    (SELECT COUNT(*) FROM docgen_samples s WHERE s.file_id = candidates.file_id),
+    (SELECT COUNT(*) FROM docgen_sample_results r WHERE r.version_id = readings.version_id AND r.state = 'passed'),
+    (SELECT COUNT(*) FROM docgen_sample_results r WHERE r.version_id = readings.version_id AND r.state = 'failed'),
+    (SELECT COUNT(*) FROM docgen_sample_results r WHERE r.version_id = readings.version_id AND r.state = 'waiting')
+FROM candidates
 JOIN docgen_templates ON docgen_templates.file_id = candidates.file_id
 JOIN items ON items.id = candidates.file_id
 LEFT JOIN docgen_tag_readings readings
@@ -111,9 +121,9 @@ func (q *Queries) TemplatesBefore(ctx context.Context, fileID, userID, limit, no
 
 func (q *Queries) templates(ctx context.Context, direction []any, fileID, userID, limit, now int64) (step TemplateStep, err error) {
 	step.Rows, err = collect(ctx, q.db, func(row *TemplateRow) []any {
-		d := &row.Defaults
+		d, n := &row.Defaults, &row.Samples
 		return []any{&row.FileID, &row.Name, &row.State, &row.Problem, &row.VersionID, &row.Includes, &d.DefaultMissing, &d.DefaultLocale,
-			&d.DefaultTimeZone, &row.SamplesRequired}
+			&d.DefaultTimeZone, &row.SamplesRequired, &row.CurrentID, &row.Mistakes, &row.Warnings, &n.Samples, &n.Passed, &n.Failed, &n.Waiting}
 	}, fmt.Sprintf(visibleTemplates, direction...), fileID, userID, now, limit)
 	if err != nil {
 		return step, err

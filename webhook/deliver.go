@@ -151,7 +151,12 @@ func (d *Deliverer) try(ctx context.Context, box *docgen.Outbox, delivery docgen
 	if v.pause > 0 {
 		receiver.pause(v.pause)
 	}
-	return d.decide(box, delivery, attemptOf(message, header, answer), v)
+	made := d.decide(box, delivery, attemptOf(message, header, answer), v)
+	made.try.Health, made.try.RetryAfter = docgen.Healthy, v.pause
+	if !v.healthy {
+		made.try.Health, made.try.RestingUntil = docgen.Unhealthy, receiver.resting()
+	}
+	return made
 }
 
 // KeysOf converts the signing keys of an application, as package docgen lists them, to the form that Sign uses.

@@ -321,3 +321,38 @@ func TestForbiddenAddresses(t *testing.T) {
 		}
 	})
 }
+
+// TestReceiverStateIsRecorded checks that what attempts find of a receiver can be read: that it asked for a pause, and that it works again.
+func TestReceiverStateIsRecorded(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db)
+		w.start()
+		var answers atomic.Int32
+		r := newReceiver(t, func(rw http.ResponseWriter, _ *http.Request) {
+			switch answers.Add(1) {
+			case 1:
+				rw.Header().Set("Retry-After", "1")
+				rw.WriteHeader(http.StatusServiceUnavailable)
+			case 2:
+				rw.WriteHeader(http.StatusNotFound) // it works, but rejects the notification
+			}
+		})
+		folder, id := w.hook("inbox", r.URL)
+		w.upload(folder, "a.txt")
+		var found docgen.Receiver
+		waitFor(t, "the failure to be recorded", func() bool {
+			var err error
+			found, err = w.service.Receiver(t.Context(), w.caller, id)
+			must(t, err)
+			return found.Failures == 1
+		})
+		if f := found.LastFailure; f.Status != http.StatusServiceUnavailable || f.RetryAfter != time.Second ||
+			!strings.Contains(f.Reason, "503") {
+			t.Errorf("the failure is %+v", f)
+		}
+		w.await(id, 1, docgen.DeliveryDelivered)
+		if found, err := w.service.Receiver(t.Context(), w.caller, id); err != nil || found.State != docgen.ReceiverWorking || found.Pending != 0 {
+			t.Errorf("afterward: %+v, %v", found, err)
+		}
+	})
+}

@@ -186,6 +186,16 @@ func (r *receiver) pause(d time.Duration) {
 	r.hold(d)
 }
 
+// resting returns until when nothing is sent, or the zero time.
+func (r *receiver) resting() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.until.After(time.Now()) {
+		return time.Time{}
+	}
+	return r.until
+}
+
 func (r *receiver) touch(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,6 +25,19 @@ SELECT * FROM applications WHERE id = $1;
 -- Applications returns the applications that can request tokens.
 SELECT * FROM applications WHERE enterprise_id = $1 AND client_id <> '' ORDER BY name_key;
 
+-- name: ApplicationsAfter :many
+SELECT * FROM applications WHERE enterprise_id = $1 AND client_id <> '' AND id > $2 ORDER BY id LIMIT $3;
+
+-- name: ApplicationsBefore :many
+SELECT * FROM applications WHERE enterprise_id = $1 AND client_id <> '' AND id < $2 ORDER BY id DESC LIMIT $3;
+
+-- name: CountApplications :one
+SELECT COUNT(*) FROM applications WHERE enterprise_id = $1 AND client_id <> '';
+
+-- name: CountTokensOfUser :one
+-- CountTokensOfUser returns the number of valid tokens that a user has of an application.
+SELECT COUNT(*) FROM tokens WHERE user_id = $1 AND application_id = $2 AND idle = 0 AND (expires_at = 0 OR expires_at > sqlc.arg(now));
+
 -- name: SetApplicationSecret :exec
 UPDATE applications SET secret_hash = $2 WHERE id = $1;
 
@@ -78,7 +91,7 @@ WHERE tokens.id = $1;
 SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
        users.name AS user_name, users.login, applications.name AS application_name
 FROM (
-    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    SELECT a.id, CAST(CASE WHEN a.idle > 0 THEN 'session' ELSE 'access' END AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
     FROM tokens a WHERE a.user_id = sqlc.arg(user_id) AND (a.expires_at = 0 OR a.expires_at > sqlc.arg(now)) AND a.id > sqlc.arg(from_id)
     UNION ALL
     SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
@@ -92,7 +105,7 @@ ORDER BY t.id LIMIT sqlc.arg(count);
 SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
        users.name AS user_name, users.login, applications.name AS application_name
 FROM (
-    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    SELECT a.id, CAST(CASE WHEN a.idle > 0 THEN 'session' ELSE 'access' END AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
     FROM tokens a WHERE a.user_id = sqlc.arg(user_id) AND (a.expires_at = 0 OR a.expires_at > sqlc.arg(now)) AND a.id < sqlc.arg(from_id)
     UNION ALL
     SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
@@ -107,7 +120,7 @@ ORDER BY t.id DESC LIMIT sqlc.arg(count);
 SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
        users.name AS user_name, users.login, applications.name AS application_name
 FROM (
-    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    SELECT a.id, CAST(CASE WHEN a.idle > 0 THEN 'session' ELSE 'access' END AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
     FROM tokens a WHERE (a.expires_at = 0 OR a.expires_at > sqlc.arg(now)) AND a.id > sqlc.arg(from_id)
     UNION ALL
     SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
@@ -125,7 +138,7 @@ ORDER BY t.id LIMIT sqlc.arg(count);
 SELECT t.id, t.kind, t.name, t.user_id, t.application_id, t.scopes, t.created_at, t.expires_at, t.used_at,
        users.name AS user_name, users.login, applications.name AS application_name
 FROM (
-    SELECT a.id, CAST('access' AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
+    SELECT a.id, CAST(CASE WHEN a.idle > 0 THEN 'session' ELSE 'access' END AS TEXT) AS kind, a.name, a.user_id, a.application_id, a.scopes, a.created_at, a.expires_at, a.used_at
     FROM tokens a WHERE (a.expires_at = 0 OR a.expires_at > sqlc.arg(now)) AND a.id < sqlc.arg(from_id)
     UNION ALL
     SELECT r.id, CAST('refresh' AS TEXT), CAST('' AS TEXT), r.user_id, r.application_id, r.scopes, r.created_at, r.expires_at, CAST(0 AS BIGINT)
@@ -152,7 +165,7 @@ UPDATE tokens SET used_at = $2 WHERE id = $1 AND used_at < $2;
 -- CountTokensExpiring returns the number of tokens of applications without a client id that expire between two times. Nothing renews such
 -- tokens.
 SELECT COUNT(*) FROM tokens JOIN applications ON applications.id = tokens.application_id
-WHERE applications.client_id = '' AND tokens.expires_at <> 0 AND tokens.expires_at > sqlc.arg(now) AND tokens.expires_at <= sqlc.arg(until);
+WHERE applications.client_id = '' AND tokens.idle = 0 AND tokens.expires_at <> 0 AND tokens.expires_at > sqlc.arg(now) AND tokens.expires_at <= sqlc.arg(until);
 
 -- name: CountTokensWithoutExpiry :one
 SELECT COUNT(*) FROM tokens WHERE expires_at = 0;

@@ -26,14 +26,16 @@ SELECT * FROM docgen_tag_readings WHERE version_id = $1;
 
 -- name: TemplateReading :one
 -- TemplateReading returns the state of reading a version, with the first 1000 characters of its problem at most.
-SELECT state, CAST(SUBSTR(problem, 1, 1000) AS TEXT) AS problem, includes FROM docgen_tag_readings WHERE version_id = $1;
+SELECT state, CAST(SUBSTR(problem, 1, 1000) AS TEXT) AS problem, includes, mistakes, warnings FROM docgen_tag_readings WHERE version_id = $1;
 
 -- name: FinishTagReading :execrows
-UPDATE docgen_tag_readings SET state = $2, problem = $3, contract = $4, findings = $5, includes = $6 WHERE version_id = $1 AND state = 'processing';
+UPDATE docgen_tag_readings SET state = $2, problem = $3, contract = $4, findings = $5, includes = $6, mistakes = $7, warnings = $8
+WHERE version_id = $1 AND state = 'processing';
 
 -- name: RestartTagReading :execrows
 -- RestartTagReading makes a version whose reading has ended be read again.
-UPDATE docgen_tag_readings SET state = 'processing', problem = '', contract = '', findings = '', includes = '', requested_by = $2
+UPDATE docgen_tag_readings SET state = 'processing', problem = '', contract = '', findings = '', includes = '', mistakes = -1, warnings = -1,
+    requested_by = $2
 WHERE version_id = $1 AND state <> 'processing';
 
 -- name: DeleteTags :exec

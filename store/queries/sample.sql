@@ -37,6 +37,13 @@ DELETE FROM docgen_samples WHERE file_id = $1;
 -- name: SampleResults :many
 SELECT * FROM docgen_sample_results WHERE version_id = $1 ORDER BY name;
 
+-- name: CountSamples :one
+-- CountSamples returns the number of a template's samples, and the results of a version with them, by state.
+SELECT (SELECT COUNT(*) FROM docgen_samples s WHERE s.file_id = sqlc.arg(file_id)) AS samples,
+    (SELECT COUNT(*) FROM docgen_sample_results r WHERE r.version_id = sqlc.arg(version_id) AND r.state = 'passed') AS passed,
+    (SELECT COUNT(*) FROM docgen_sample_results r WHERE r.version_id = sqlc.arg(version_id) AND r.state = 'failed') AS failed,
+    (SELECT COUNT(*) FROM docgen_sample_results r WHERE r.version_id = sqlc.arg(version_id) AND r.state = 'waiting') AS waiting;
+
 -- name: RequestSampleResults :execrows
 -- RequestSampleResults makes a version be checked with one sample of a template, or with all of them if the name is empty; again if it was
 -- before. The round must be new: results of other rounds are not stored.
