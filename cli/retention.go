@@ -21,12 +21,13 @@ type retentionConfig struct {
 	KeepFailures keepDays `default:"30" env:"PLATEN_KEEP_FAILURES" placeholder:"DAYS" group:"Retention" help:"Number of days to keep the failures of a job after its end, or forever (default 30). The job's status and the number of failures remain."`
 	KeepTrash    keepDays `default:"30" env:"PLATEN_KEEP_TRASH" placeholder:"DAYS" group:"Retention" help:"Number of days to keep files, folders, and file versions in the trash, or forever (default 30)."`
 	KeepAudit    keepDays `default:"365" env:"PLATEN_KEEP_AUDIT" placeholder:"DAYS" group:"Retention" help:"Number of days to keep entries of the audit log, or forever (default 365)."`
+	KeepEvents   keepDays `default:"14" env:"PLATEN_KEEP_EVENTS" placeholder:"DAYS" group:"Retention" help:"Number of days to keep events of the event stream, or forever (default 14)."`
 }
 
 func (c *retentionConfig) periods() docgen.Retention {
 	return docgen.Retention{
 		Batches: c.KeepBatches.duration(), Inputs: c.KeepInputs.duration(), Trash: c.KeepTrash.duration(), Failures: c.KeepFailures.duration(),
-		Audit: c.KeepAudit.duration(),
+		Audit: c.KeepAudit.duration(), Events: c.KeepEvents.duration(),
 	}
 }
 
@@ -84,10 +85,10 @@ func (c *retentionConfig) retain(ctx context.Context, service *docgen.Service, q
 func newRetainer(service *docgen.Service, periods docgen.Retention, log *slog.Logger, registry prometheus.Registerer) *retainer {
 	r := &retainer{service: service, periods: periods, log: log, removed: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "platen_retention_removed_total",
-		Help: "Items removed by this process: expired inputs and failures of jobs, trash, and entries of the audit log; batches that " +
+		Help: "Items removed by this process: expired inputs and failures of jobs, trash, entries of the audit log, and events; batches that " +
 			"expired or that their creator deleted.",
 	}, []string{"kind"})}
-	for _, kind := range []string{"batches", "inputs", "failures", "trash", "audit"} {
+	for _, kind := range []string{"batches", "inputs", "failures", "trash", "audit", "events"} {
 		r.removed.WithLabelValues(kind)
 	}
 	registry.MustRegister(r.removed)
@@ -100,10 +101,11 @@ func (r *retainer) apply(ctx context.Context, _ docgen.ApplyRetention) error {
 	r.removed.WithLabelValues("failures").Add(float64(removed.Failures))
 	r.removed.WithLabelValues("trash").Add(float64(removed.Trash))
 	r.removed.WithLabelValues("audit").Add(float64(removed.Audit))
+	r.removed.WithLabelValues("events").Add(float64(removed.Events))
 	if removed != (docgen.RetentionCounts{}) {
 		r.log.InfoContext(ctx, "retention applied", "batches", removed.Batches, "inputs", removed.Inputs, "failures", removed.Failures,
 			"trash", removed.Trash,
-			"audit", removed.Audit)
+			"audit", removed.Audit, "events", removed.Events)
 	}
 	switch {
 	case err != nil:
@@ -137,7 +139,7 @@ func (r *retainer) announce(ctx context.Context) error {
 		found   int64
 		setting string
 	}{{found.Batches, "keep-batches"}, {found.Inputs, "keep-inputs"}, {found.Failures, "keep-failures"}, {found.Trash, "keep-trash"},
-		{found.Audit, "keep-audit"}} {
+		{found.Audit, "keep-audit"}, {found.Events, "keep-events"}} {
 		if kind.found > 0 {
 			r.log.WarnContext(ctx, "old data will be removed unless its setting is "+forever, "setting", kind.setting, "from", begins)
 		}

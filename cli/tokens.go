@@ -27,7 +27,7 @@ func writeNotes(service *docgen.Service, log *slog.Logger) (stop func() error) {
 				return
 			case <-ticker.C:
 				if err := recordNotes(ctx, service); err != nil && ctx.Err() == nil {
-					log.Warn("cannot write the last use of tokens, or denied requests", "error", err)
+					log.Warn("cannot write the last use of tokens, denied requests, or downloads", "error", err)
 				}
 			}
 		}
@@ -41,7 +41,7 @@ func writeNotes(service *docgen.Service, log *slog.Logger) (stop func() error) {
 
 // recordNotes writes what the service has noted since the last time.
 func recordNotes(ctx context.Context, service *docgen.Service) error {
-	return errors.Join(service.RecordUses(ctx), service.RecordDenials(ctx))
+	return errors.Join(service.RecordUses(ctx), service.RecordDenials(ctx), service.RecordDownloads(ctx))
 }
 
 // warnOfTokens logs, once after an upgrade, what has changed for new tokens.

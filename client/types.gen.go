@@ -1038,6 +1038,43 @@ type ErrorDetail struct {
 // ErrorDetailReason defines model for ErrorDetail.Reason.
 type ErrorDetailReason string
 
+// EventItem defines model for EventItem.
+type EventItem struct {
+	ItemId string `json:"item_id"`
+
+	// ItemName Empty if the item was deleted, or the caller may not see it.
+	ItemName string            `json:"item_name"`
+	ItemType EventItemItemType `json:"item_type"`
+
+	// OwnedBy Null if the caller may not see the item.
+	OwnedBy *UserMini `json:"owned_by"`
+
+	// Parent Null if the caller may not see it.
+	Parent *FolderMini `json:"parent"`
+}
+
+// EventItemItemType defines model for EventItem.ItemType.
+type EventItemItemType string
+
+// EventPage defines model for EventPage.
+type EventPage struct {
+	// ChunkSize The number of events on this page. It can be 0 before the end of the stream.
+	ChunkSize int64         `json:"chunk_size"`
+	Entries   []StreamEvent `json:"entries"`
+
+	// NextStreamPosition The position to continue from, for stream_position.
+	NextStreamPosition int64 `json:"next_stream_position"`
+}
+
+// EventRef defines model for EventRef.
+type EventRef struct {
+	Id   string       `json:"id"`
+	Type EventRefType `json:"type"`
+}
+
+// EventRefType defines model for EventRef.Type.
+type EventRefType string
+
 // Failures defines model for Failures.
 type Failures struct {
 	// Code failed: there is no document. canceled: there is none, because the batch was canceled. incomplete: something is missing in it. warnings: it is complete. Only for jobs. A Platen extension.
@@ -2503,6 +2540,41 @@ type PromoteVersionRequest struct {
 // PromoteVersionRequestType defines model for PromoteVersionRequest.Type.
 type PromoteVersionRequestType string
 
+// RealtimeMessage defines model for RealtimeMessage.
+type RealtimeMessage struct {
+	// Message new_change: there can be events from the position on. reconnect: there are none yet.
+	Message RealtimeMessageMessage `json:"message"`
+	Version int64                  `json:"version"`
+}
+
+// RealtimeMessageMessage new_change: there can be events from the position on. reconnect: there are none yet.
+type RealtimeMessageMessage string
+
+// RealtimeServer defines model for RealtimeServer.
+type RealtimeServer struct {
+	// MaxRetries Requests to the URL before this operation should be called again.
+	MaxRetries string `json:"max_retries"`
+
+	// RetryTimeout Seconds without a response after which a client should try again.
+	RetryTimeout int64 `json:"retry_timeout"`
+
+	// Ttl Minutes for which the URL can be used.
+	Ttl  string             `json:"ttl"`
+	Type RealtimeServerType `json:"type"`
+
+	// Url Wait for events here.
+	Url string `json:"url"`
+}
+
+// RealtimeServerType defines model for RealtimeServer.Type.
+type RealtimeServerType string
+
+// RealtimeServers defines model for RealtimeServers.
+type RealtimeServers struct {
+	ChunkSize int64            `json:"chunk_size"`
+	Entries   []RealtimeServer `json:"entries"`
+}
+
 // ReceiverFailure defines model for ReceiverFailure.
 type ReceiverFailure struct {
 	At *time.Time `json:"at"`
@@ -2937,6 +3009,42 @@ type StoragePolicy struct {
 
 // StoragePolicyType defines model for StoragePolicy.Type.
 type StoragePolicyType string
+
+// StreamEvent defines model for StreamEvent.
+type StreamEvent struct {
+	// AdditionalDetails Ids of other objects; null if there are none. The documentation of events lists them.
+	AdditionalDetails *map[string]string `json:"additional_details"`
+
+	// CreatedAt When it happened.
+	CreatedAt *time.Time `json:"created_at"`
+
+	// CreatedBy Who caused it; the account of the enterprise for a command of the operator.
+	CreatedBy *UserMini `json:"created_by"`
+
+	// EventId The id of the event. Use it to detect duplicates.
+	EventId string `json:"event_id"`
+
+	// EventType What happened. The documentation of events lists all types.
+	EventType string `json:"event_type"`
+
+	// RecordedAt The same as created_at.
+	RecordedAt *time.Time `json:"recorded_at"`
+
+	// SessionId Always null.
+	SessionId *string `json:"session_id"`
+
+	// Source The object of the event as it is now; only id and type if it was deleted, or the caller may not see it. In the streams of the enterprise, an item has the fields item_type, item_id, and item_name.
+	Source StreamEvent_Source `json:"source"`
+	Type   StreamEventType    `json:"type"`
+}
+
+// StreamEvent_Source The object of the event as it is now; only id and type if it was deleted, or the caller may not see it. In the streams of the enterprise, an item has the fields item_type, item_id, and item_name.
+type StreamEvent_Source struct {
+	union json.RawMessage
+}
+
+// StreamEventType defines model for StreamEvent.Type.
+type StreamEventType string
 
 // StreamedBatchRequest defines model for StreamedBatchRequest.
 type StreamedBatchRequest struct {
@@ -3754,3 +3862,39 @@ func (t OffsetPageViewUserOrMarkerPageViewUser) MarshalJSON() ([]byte, error) {
 func (t *OffsetPageViewUserOrMarkerPageViewUser) UnmarshalJSON(b []byte) error {
 	return t.union.UnmarshalJSON(b)
 }
+
+// AsFile decodes the value as a File.
+func (t StreamEvent_Source) AsFile() (v File, err error) {
+	err = json.Unmarshal(t.union, &v)
+	return v, err
+}
+
+// AsFolder decodes the value as a Folder.
+func (t StreamEvent_Source) AsFolder() (v Folder, err error) {
+	err = json.Unmarshal(t.union, &v)
+	return v, err
+}
+
+// AsEventItem decodes the value as a EventItem.
+func (t StreamEvent_Source) AsEventItem() (v EventItem, err error) {
+	err = json.Unmarshal(t.union, &v)
+	return v, err
+}
+
+// AsUserMini decodes the value as a UserMini.
+func (t StreamEvent_Source) AsUserMini() (v UserMini, err error) {
+	err = json.Unmarshal(t.union, &v)
+	return v, err
+}
+
+// AsEventRef decodes the value as a EventRef.
+func (t StreamEvent_Source) AsEventRef() (v EventRef, err error) {
+	err = json.Unmarshal(t.union, &v)
+	return v, err
+}
+
+// MarshalJSON returns the value as the server sent it.
+func (t StreamEvent_Source) MarshalJSON() ([]byte, error) { return t.union.MarshalJSON() }
+
+// UnmarshalJSON stores the value until one of the As methods decodes it.
+func (t *StreamEvent_Source) UnmarshalJSON(b []byte) error { return t.union.UnmarshalJSON(b) }

@@ -234,6 +234,20 @@ const (
 	ErrorDetailReasonMissingParameter ErrorDetailReason = "missing_parameter"
 )
 
+// Defines values for EventItemItemType.
+const (
+	EventItemItemTypeFile   EventItemItemType = "file"
+	EventItemItemTypeFolder EventItemItemType = "folder"
+)
+
+// Defines values for EventRefType.
+const (
+	EventRefTypeApplication EventRefType = "application"
+	EventRefTypeFile        EventRefType = "file"
+	EventRefTypeFolder      EventRefType = "folder"
+	EventRefTypeUser        EventRefType = "user"
+)
+
 // Defines values for FailuresCode.
 const (
 	FailuresCodeCanceled   FailuresCode = "canceled"
@@ -493,6 +507,17 @@ const (
 	PromoteVersionRequestTypeFileVersion PromoteVersionRequestType = "file_version"
 )
 
+// Defines values for RealtimeMessageMessage.
+const (
+	RealtimeMessageMessageNewChange RealtimeMessageMessage = "new_change"
+	RealtimeMessageMessageReconnect RealtimeMessageMessage = "reconnect"
+)
+
+// Defines values for RealtimeServerType.
+const (
+	RealtimeServerTypeRealtimeServer RealtimeServerType = "realtime_server"
+)
+
 // Defines values for ReplayRequestState.
 const (
 	ReplayRequestStateCanceled  ReplayRequestState = "canceled"
@@ -592,6 +617,11 @@ const (
 // Defines values for StoragePolicyType.
 const (
 	StoragePolicyTypeStoragePolicy StoragePolicyType = "storage_policy"
+)
+
+// Defines values for StreamEventType.
+const (
+	StreamEventTypeEvent StreamEventType = "event"
 )
 
 // Defines values for StreamedBatchRequestDataFormat.
@@ -864,6 +894,24 @@ const (
 const (
 	ListTemplateJobsParamsDirectionASC  ListTemplateJobsParamsDirection = "ASC"
 	ListTemplateJobsParamsDirectionDESC ListTemplateJobsParamsDirection = "DESC"
+)
+
+// Defines values for GetEventsParamsStreamType.
+const (
+	GetEventsParamsStreamTypeAdminLogs          GetEventsParamsStreamType = "admin_logs"
+	GetEventsParamsStreamTypeAdminLogsStreaming GetEventsParamsStreamType = "admin_logs_streaming"
+	GetEventsParamsStreamTypeAll                GetEventsParamsStreamType = "all"
+	GetEventsParamsStreamTypeChanges            GetEventsParamsStreamType = "changes"
+	GetEventsParamsStreamTypeSync               GetEventsParamsStreamType = "sync"
+)
+
+// Defines values for WaitForEventsParamsStreamType.
+const (
+	WaitForEventsParamsStreamTypeAdminLogs          WaitForEventsParamsStreamType = "admin_logs"
+	WaitForEventsParamsStreamTypeAdminLogsStreaming WaitForEventsParamsStreamType = "admin_logs_streaming"
+	WaitForEventsParamsStreamTypeAll                WaitForEventsParamsStreamType = "all"
+	WaitForEventsParamsStreamTypeChanges            WaitForEventsParamsStreamType = "changes"
+	WaitForEventsParamsStreamTypeSync               WaitForEventsParamsStreamType = "sync"
 )
 
 // Defines values for ListTrashParamsSort.

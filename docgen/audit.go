@@ -146,6 +146,9 @@ func (s *Service) insertAudit(ctx context.Context, tx *store.Tx, c *Caller, acti
 		}
 		text = string(b)
 	}
+	if err := s.recordAudit(ctx, tx, c, action, of); err != nil {
+		return err
+	}
 	from, _ := ctx.Value(originKey{}).(Origin)
 	return tx.InsertAuditEvent(ctx, store.InsertAuditEventParams{
 		ID: s.newID(), At: s.micros(), Action: string(action), Outcome: outcome,

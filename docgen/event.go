@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,6 +84,9 @@ type event struct {
 	also          []place        // more targets, in addition to the item and the folders above it
 	instead       []int64        // if set, the only targets
 	info          Info
+
+	as      EventType // in the event stream, if it is not the one of the trigger
+	details []string  // in the event stream: alternating names and values; those of info have precedence
 }
 
 // targetIDs returns the ids of the items whose webhooks may match an event.
@@ -105,9 +109,12 @@ func (e event) matches(w store.WebhookAbove) bool {
 	return e.trigger == WebhookDeleted || slices.Contains(splitTriggers(w.Triggers), e.trigger)
 }
 
-// fire enqueues the notifications about the events of a transaction. It must be the last step, because other transactions that fire events
-// for the same webhooks wait from then on.
+// fire records the events of a transaction in the event stream, and enqueues the notifications about them. It must be the last step,
+// because other transactions that fire events for the same webhooks wait from then on.
 func (s *Service) fire(ctx context.Context, tx *store.Tx, c *Caller, events ...event) error {
+	if err := s.record(ctx, tx, c, events...); err != nil {
+		return err
+	}
 	matched, err := s.match(ctx, tx, c, events...)
 	if err != nil {
 		return err
@@ -115,7 +122,7 @@ func (s *Service) fire(ctx context.Context, tx *store.Tx, c *Caller, events ...e
 	return s.enqueue(ctx, tx, matched)
 }
 
-// fireAlone is fire for an event that changes nothing. It writes nothing if no webhook subscribes to the event.
+// fireAlone is fire for a download, which changes nothing. If no webhook subscribes to the event, it only notes it for the event stream.
 func (s *Service) fireAlone(ctx context.Context, c *Caller, e event) error {
 	subscribed := false
 	err := s.db.ReadOne(ctx, func(q *store.Queries) error {
@@ -123,8 +130,11 @@ func (s *Service) fireAlone(ctx context.Context, c *Caller, e event) error {
 		subscribed = slices.ContainsFunc(webhooks, e.matches)
 		return err
 	})
-	if err != nil || !subscribed {
+	if err != nil {
 		return err
+	}
+	if !subscribed {
+		return s.noteDownload(c, e)
 	}
 	return s.db.Write(ctx, func(tx *store.Tx) error { return s.fire(ctx, tx, c, e) })
 }
@@ -350,7 +360,10 @@ func copyEvents(source, target place, copyID int64) []event {
 	kind := Kind(source.row.Kind)
 	return []event{
 		{trigger: kind.either(FileCopied, FolderCopied), item: source, info: Copied{kind, copyID}},
-		{trigger: kind.either(FileUploaded, FolderCreated), item: target.child(kind, copyID)},
+		{
+			trigger: kind.either(FileUploaded, FolderCreated), item: target.child(kind, copyID), as: ItemCopied,
+			details: []string{"copied_id", strconv.FormatInt(source.row.ID, 10)},
+		},
 	}
 }
 

@@ -176,3 +176,22 @@ var ComparePassword = comparePassword
 
 // HashPassword returns the stored form of a password.
 func HashPassword(password string) string { return hashPassword(password, randomBytes(passwordSalt)) }
+
+// StreamTypeOf returns the type of the event that a trigger has in the event stream. known is false if the table lacks the trigger.
+func StreamTypeOf(t Trigger) (typ EventType, known bool) {
+	typ, known = triggerEvents[t]
+	return typ, known
+}
+
+// HoldDownloads keeps the events of downloads in memory until release is called.
+func HoldDownloads(s *Service) (release func()) {
+	s.downloads.writing.Lock()
+	return s.downloads.writing.Unlock
+}
+
+// WaitingForEvents returns the number of requests that wait for events.
+func WaitingForEvents(s *Service) int {
+	s.polls.mu.Lock()
+	defer s.polls.mu.Unlock()
+	return s.polls.number
+}

@@ -167,7 +167,9 @@ func (d destination) endEvents(r Result, status Status, outputID int64) []event 
 	}
 	events := []event{{trigger: trigger, item: d.source, info: info}}
 	if outputID != 0 {
-		events = append(events, event{trigger: FileUploaded, item: d.folder.child(File, outputID)})
+		events = append(events, event{
+			trigger: FileUploaded, item: d.folder.child(File, outputID), details: generatedDetails(d.batch.ID, r.Job.ID),
+		})
 	}
 	return events
 }

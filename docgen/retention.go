@@ -12,7 +12,7 @@ import (
 )
 
 // Data is stored for a limited time after it is no longer needed. A task applies the retention periods once a day: it
-// hides old batches, and deletes old inputs, failures, items and versions in the trash, and entries of the audit log.
+// hides old batches, and deletes old inputs, failures, items and versions in the trash, entries of the audit log, and events.
 // Hidden batches are deleted by RemoveBatches, which deletes batches for API requests as well. Both tasks are unique,
 // so one server runs them at a time, and both work in short transactions: all state is in rows, and after a crash, they
 // continue.
@@ -23,6 +23,7 @@ type Retention struct {
 	Inputs  time.Duration // since the job ended: the user_input of jobs that failed
 	Trash   time.Duration // since the file, the folder, or the version of a file was put into the trash
 	Audit   time.Duration // since the entry of the audit log was written
+	Events  time.Duration // since the event of the event stream
 	// Failures is since the job or the merge ended: the errors and warnings. The status, the code, and the count stay.
 	Failures time.Duration
 }
@@ -45,11 +46,12 @@ const (
 	jobPortion      = 1000             // maximum number of jobs of a batch that one transaction deletes
 	longRemoval     = time.Second / 10 // duration of such a transaction after which the next one deletes fewer jobs
 	auditPortion    = 1000             // entries of the audit log that one transaction deletes
+	eventsDeleted   = 1000             // events of the event stream that one transaction deletes
 )
 
 // RetentionCounts is the number of objects that the retention periods select, by kind: batches, inputs, files, folders,
-// and file versions in the trash, failures, and entries of the audit log.
-type RetentionCounts struct{ Batches, Inputs, Trash, Failures, Audit int64 }
+// and file versions in the trash, failures, entries of the audit log, and events.
+type RetentionCounts struct{ Batches, Inputs, Trash, Failures, Audit, Events int64 }
 
 // failuresDeleted replaces deleted failures.
 const failuresDeleted = "The failures were deleted after their retention period."
@@ -148,12 +150,14 @@ func (s *Service) OutdatedAt(ctx context.Context, r Retention, at time.Time) (Re
 	err := s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
 		row, err = q.RetentionCounts(ctx, store.RetentionCountsParams{
 			Batches: before(at, r.Batches), Inputs: before(at, r.Inputs), Trash: before(at, r.Trash), Failures: before(at, r.Failures),
-			Audit: before(at, r.Audit),
+			Audit: before(at, r.Audit), Events: before(at, r.Events),
 		})
 		return err
 	})
 	one := map[bool]int64{true: 1}
-	return RetentionCounts{one[row.Batches], one[row.Inputs], one[row.Trash || row.Versions], one[row.Failures], one[row.Audit]}, err
+	return RetentionCounts{
+		one[row.Batches], one[row.Inputs], one[row.Trash || row.Versions], one[row.Failures], one[row.Audit], one[row.Events],
+	}, err
 }
 
 // ApplyRetention removes data that is older than the retention periods, and returns the counts. Batches are hidden, and deleted by
@@ -176,6 +180,7 @@ func (s *Service) ApplyRetention(ctx context.Context, r Retention) (removed Rete
 		{s.hideOldBatches, r.Batches, &removed.Batches}, {s.deleteOldInputs, r.Inputs, &removed.Inputs},
 		{s.deleteOldFailures, r.Failures, &removed.Failures}, {s.purgeOldTrash, r.Trash, &removed.Trash},
 		{s.purgeOldVersions, r.Trash, &removed.Trash}, {s.deleteOldAudit, r.Audit, &removed.Audit},
+		{s.deleteOldEvents, r.Events, &removed.Events},
 	} {
 		if step.keep == 0 {
 			continue
@@ -298,6 +303,17 @@ func (s *Service) deleteOldAudit(ctx context.Context, before int64, end time.Tim
 	for portion := int64(auditPortion); err == nil && portion == auditPortion && !s.now().After(end); deleted += portion {
 		err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
 			portion, err = tx.DeleteOldAuditEvents(ctx, before, auditPortion)
+			return err
+		})
+	}
+	return deleted, err
+}
+
+// deleteOldEvents deletes the events of the event stream from before a time.
+func (s *Service) deleteOldEvents(ctx context.Context, before int64, end time.Time) (deleted int64, err error) {
+	for portion := int64(eventsDeleted); err == nil && portion == eventsDeleted && !s.now().After(end); deleted += portion {
+		err = s.db.Write(ctx, func(tx *store.Tx) (err error) {
+			portion, err = tx.DeleteOldEvents(ctx, eventsDeleted, before)
 			return err
 		})
 	}

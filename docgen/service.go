@@ -98,6 +98,8 @@ type Service struct {
 	markerKey []byte
 	backlogs  backlogs
 	watches   watches
+	downloads downloads
+	polls     polls
 	keys      backlogs // idempotency keys
 
 	firstPause time.Duration // of a document after a server error
@@ -224,6 +226,9 @@ func (s *Service) prepare(ctx context.Context, tx *store.Tx, policies []NewStora
 	}
 	s.baseURL.Store(&base)
 	if err := s.prepareNames(ctx, tx); err != nil {
+		return err
+	}
+	if err := tx.BeginPositions(ctx, s.now()); err != nil {
 		return err
 	}
 	if err := s.preparePolicies(ctx, tx, policies); err != nil {

@@ -278,7 +278,9 @@ func (s *Service) promoteVersion(ctx context.Context, c *Caller, fileID, version
 		if err := addUsage(ctx, tx, usage{p.above(), 0, version.size - p.row.Size}); err != nil {
 			return err
 		}
-		return s.fire(ctx, tx, c, versionEvents(p, row.Name)...)
+		events := versionEvents(p, row.Name)
+		events[0].as = VersionPromoted
+		return s.fire(ctx, tx, c, events...)
 	})
 	return promoted, err
 }

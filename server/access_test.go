@@ -153,6 +153,10 @@ var routeCases = []routeCase{
 	{"POST /applications/{application_id}/secret", nil, "403 403 403 403 403 201 201"},
 	{"DELETE /applications/{application_id}", nil, "403 403 403 403 403 204 204"},
 	{"GET /operations", nil, "403 403 403 403 403 200 200"},
+	{"GET /events", nil, "403 200 200 200 200 200 200"},
+	{"GET /events?stream_type=admin_logs", nil, "403 403 403 403 403 200 200"},
+	{"OPTIONS /events", nil, "403 200 200 200 200 200 200"},
+	{"GET /events/realtime?wait=0", nil, "403 200 200 200 200 200 200"},
 	{"GET /tokens", nil, "200 200 200 200 200 200 200"},
 	{"DELETE /tokens/{token_id}", nil, "403 404 404 404 204 204 204"},
 

@@ -28,6 +28,7 @@ var clientFiles = map[string][]string{
 	"archives.gen.go":       {"-config=tools/oapi/operations.yaml", "-include-tags=Archives"},
 	"collaborations.gen.go": {"-config=tools/oapi/operations.yaml", "-include-tags=Collaborations"},
 	"docgen.gen.go":         {"-config=tools/oapi/operations.yaml", "-include-tags=Doc Gen"},
+	"events.gen.go":         {"-config=tools/oapi/operations.yaml", "-include-tags=Events"},
 	"files.gen.go":          {"-config=tools/oapi/operations.yaml", "-include-tags=Files"},
 	"folders.gen.go":        {"-config=tools/oapi/operations.yaml", "-include-tags=Folders"},
 	"applications.gen.go":   {"-config=tools/oapi/operations.yaml", "-include-tags=Applications"},

@@ -27,7 +27,8 @@ type InFlight struct {
 	Memory   int64 // bytes of bodies in memory, including decoding; default 256 MiB, a quarter per user
 	Disk     int64 // bytes of bodies over 1 MiB, which are in files until they are complete; default 1 GiB, a quarter per user
 
-	// Requests that wait for a batch or a job, and streams of progress; default 2048, an eighth per user. They are not among Requests.
+	// Requests that wait for a batch, a job, or events, and streams of progress; default 2048, an eighth per user. They are not among
+	// Requests.
 	Waiting int64
 
 	Folder string // the folder for these files, which have no names; default: the system's folder for temporary files
@@ -163,7 +164,7 @@ func (c *call) holdRequest() error {
 
 // holdWaiting counts the call as one that waits until it ends, instead of as a request.
 func (c *call) holdWaiting() error {
-	if err := c.hold(c.in.waiting, 1, "requests that wait for batches and jobs"); err != nil {
+	if err := c.hold(c.in.waiting, 1, "requests that wait for batches, jobs, and events"); err != nil {
 		return err
 	}
 	c.leave()

@@ -31,6 +31,7 @@ const (
 	tagOperations     = "Operations"
 	tagArchives       = "Archives"
 	tagWebhooks       = "Webhooks"
+	tagEvents         = "Events"
 )
 
 // The names of the security schemes.
@@ -73,6 +74,7 @@ func describe(baseURL, version string) huma.Config {
 					"enterprise owns everything in them. Use the folder operations to list and fill them."},
 				{Name: tagWebhooks, Description: "Notify other systems of events on files, folders, and documents. List deliveries, replay " +
 					"them, and send test events."},
+				{Name: tagEvents, Description: "The stream of everything that happens to the items of a user, or in the enterprise."},
 			},
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),

@@ -181,6 +181,9 @@ func (g *generator) path(op operationRef) string {
 			}
 		}
 	}
+	if strings.HasSuffix(op.path, "/events/realtime") && !query.Has("wait") { // there is no time to wait
+		query.Add("wait", "0")
+	}
 	if g.wrong() {
 		query.Add(pick(g, hostileTexts...), pick(g, hostileTexts...))
 	}
@@ -211,6 +214,10 @@ func (g *generator) param(name string, schema object) string {
 		return pick(g, "0", "1", "2", "300000")
 	case "wait": // there is no time to wait
 		return pick(g, "0", "0", "61")
+	case "stream_position":
+		return pick(g, "0", "now", "1", "9007199254740991")
+	case "event_type":
+		return pick(g, "UPLOAD", "RENAME,MOVE", "LOGIN")
 	case "status":
 		if schema["enum"] != nil {
 			break

@@ -16,6 +16,13 @@ func (a *api) routes() {
 	a.signInRoutes()
 	a.archiveRoutes()
 	a.webhookRoutes()
+	a.eventRoutes()
+}
+
+func (a *api) eventRoutes() {
+	route(a, "GET /events", docGetEvents, a.getEvents)
+	route(a, "OPTIONS /events", docRealtimeServers, a.realtimeServers)
+	route(a, "GET "+realtimePath, docWaitForEvents, a.pollEvents)
 }
 
 func (a *api) oauthRoutes() {

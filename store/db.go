@@ -66,6 +66,7 @@ type DB struct {
 	readOptions    *sql.TxOptions
 	writeWait      time.Duration
 	queue          queueDriver
+	eventsAdded    chan struct{}
 	log            *slog.Logger
 	close          func() error
 }
@@ -88,7 +89,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.writeWait = cfg.WriteWait
+	db.writeWait, db.eventsAdded = cfg.WriteWait, make(chan struct{}, 1)
 	if err := migrate(ctx, db, cfg); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -219,6 +220,9 @@ func (db *DB) writeOnce(ctx context.Context, wait bool, fn func(tx *Tx) error) e
 		return fmt.Errorf("commit: %w", err)
 	}
 	db.queue.committed(tx.queues)
+	if tx.events > 0 {
+		db.noteEvents()
+	}
 	return nil
 }
 

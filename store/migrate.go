@@ -51,7 +51,9 @@ func migratePostgres(ctx context.Context, db *DB, cfg Config) error {
 	}
 	err = migrate(ctx, db, cfg, goose.DialectPostgres, db.queue.(*postgresQueue).driver)
 	if err == nil && !cfg.NoMigrate {
-		_, err = conn.ExecContext(ctx, ratesTable)
+		if _, err = conn.ExecContext(ctx, ratesTable); err == nil {
+			_, err = conn.ExecContext(ctx, raisePositions)
+		}
 	}
 	for _, undo := range []string{fmt.Sprintf("SELECT pg_advisory_unlock(%d)", migrationLock), "SET lock_timeout TO DEFAULT"} {
 		if _, undoErr := conn.ExecContext(context.WithoutCancel(ctx), undo); undoErr != nil {

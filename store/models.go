@@ -249,6 +249,24 @@ type Erasure struct {
 	Position int64
 }
 
+type Event struct {
+	Position  int64
+	ID        int64
+	Type      string
+	CreatedAt int64
+	ActorID   int64
+	OwnerID   int64
+	AlsoID    int64
+	Kind      string
+	SourceID  int64
+	Details   string
+}
+
+type EventPosition struct {
+	ID   int64
+	Next int64
+}
+
 type FileVersion struct {
 	ID                int64
 	FileID            int64

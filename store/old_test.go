@@ -74,7 +74,7 @@ var changedByMigrations = map[string]struct {
 				"#": "73", "id": "73", "user_id": "11", "lane": "pdf", "batch_id": "7d0b6d8e-3a53-4c8c-9d4b-0f6f4f0f7a11",
 				"documents": "2", "turn": "0", "due_at": "0",
 			},
-		}, "user_space": {
+		}, "event_positions": {{"#": "1", "id": "1", "next": "1"}}, "user_space": {
 			{"#": "11", "user_id": "11", "bytes": "33", "files": "4", "max_bytes": "0"},
 		}},
 	},

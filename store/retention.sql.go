@@ -420,7 +420,8 @@ SELECT
         WHERE j.finished_at <> 0 AND j.finished_at < $3) AS failures,
     EXISTS (SELECT 1 FROM items t WHERE t.trashed_at <> 0 AND t.trashed_at < $4) AS trash,
     EXISTS (SELECT 1 FROM file_versions v WHERE v.trashed_at <> 0 AND v.trashed_at < $4) AS versions,
-    EXISTS (SELECT 1 FROM audit_events e WHERE e.at < $5) AS audit
+    EXISTS (SELECT 1 FROM audit_events e WHERE e.at < $5) AS audit,
+    EXISTS (SELECT 1 FROM events o WHERE o.position = (SELECT MIN(f.position) FROM events f) AND o.created_at < $6) AS events
 `
 
 type RetentionCountsParams struct {
@@ -429,6 +430,7 @@ type RetentionCountsParams struct {
 	Failures int64
 	Trash    int64
 	Audit    int64
+	Events   int64
 }
 
 type RetentionCountsRow struct {
@@ -438,6 +440,7 @@ type RetentionCountsRow struct {
 	Trash    bool
 	Versions bool
 	Audit    bool
+	Events   bool
 }
 
 // RetentionCounts reports, for each kind of data, whether any is older than the given time.
@@ -448,6 +451,7 @@ func (q *Queries) RetentionCounts(ctx context.Context, arg RetentionCountsParams
 		arg.Failures,
 		arg.Trash,
 		arg.Audit,
+		arg.Events,
 	)
 	var i RetentionCountsRow
 	err := row.Scan(
@@ -457,6 +461,7 @@ func (q *Queries) RetentionCounts(ctx context.Context, arg RetentionCountsParams
 		&i.Trash,
 		&i.Versions,
 		&i.Audit,
+		&i.Events,
 	)
 	return i, err
 }

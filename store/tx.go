@@ -18,6 +18,7 @@ type Tx struct {
 	conn   *sql.Conn
 	sqlTx  *sql.Tx
 	queues map[string]bool // queues with a job that is due when the transaction is committed
+	events int             // number of events added to the stream
 }
 
 // Enqueue adds jobs in this transaction, and returns their ids in the same order, for [DB.CancelJobs]. The jobs start after the transaction

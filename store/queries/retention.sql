@@ -108,4 +108,5 @@ SELECT
         WHERE j.finished_at <> 0 AND j.finished_at < sqlc.arg(failures)) AS failures,
     EXISTS (SELECT 1 FROM items t WHERE t.trashed_at <> 0 AND t.trashed_at < sqlc.arg(trash)) AS trash,
     EXISTS (SELECT 1 FROM file_versions v WHERE v.trashed_at <> 0 AND v.trashed_at < sqlc.arg(trash)) AS versions,
-    EXISTS (SELECT 1 FROM audit_events e WHERE e.at < sqlc.arg(audit)) AS audit;
+    EXISTS (SELECT 1 FROM audit_events e WHERE e.at < sqlc.arg(audit)) AS audit,
+    EXISTS (SELECT 1 FROM events o WHERE o.position = (SELECT MIN(f.position) FROM events f) AND o.created_at < sqlc.arg(events)) AS events;

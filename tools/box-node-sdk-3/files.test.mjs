@@ -4,6 +4,7 @@
 // the fixed hosts of the SDK to the server, and PLATEN_TOKEN and PLATEN_OTHER are access tokens of two users.
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -175,4 +176,19 @@ test('a webhook is created', async () => {
 test('what does not exist says so', async () => {
 	const missing = await refused(client.files.getWatermark((await upload('x')).id), 404, 'not_found');
 	assert.match(missing.response.body.message, /^There is no operation GET \/files\/\d+\/watermark\./);
+});
+
+test('an event stream gets new events', async () => {
+	const stream = await client.events.getEventStream();
+	try {
+		const next = once(stream, 'data');
+		const file = await upload('x');
+		const [event] = await next;
+		assert.deepEqual([event.event_type, event.source.id], ['ITEM_UPLOAD', file.id]);
+		const later = once(stream, 'data'); // the stream waits now
+		await client.files.update(file.id, { name: unique('Renamed') });
+		assert.equal((await later)[0].event_type, 'ITEM_RENAME');
+	} finally {
+		stream.destroy();
+	}
 });
