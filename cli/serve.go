@@ -129,7 +129,8 @@ func serve(ctx context.Context, cfg *config, log *slog.Logger, listening func(ur
 	serving := &serving{baseURL: baseURL, drain: cfg.Drain, log: log, stop: &stop, broken: make(chan error, 2),
 		limits: cfg.connections(plan, registry)}
 	if err := cfg.serveHTTP(ctx, serving, listener, server.Config{
-		Node: nodeOf(engine, generator), Service: service, Generator: generator, Log: log, BaseURL: baseURL, FixedURL: cfg.BaseURL != "", Sign: signed, PDF: engine.Available,
+		Node: nodeOf(engine, generator), Service: service, Generator: generator, Log: log, BaseURL: baseURL, FixedURL: cfg.BaseURL != "",
+		Sign: signed, PDF: engine.Available,
 		Version: version(), Tracer: tracer, TrustedProxies: cfg.TrustedProxies, RateLimits: cfg.rateLimits(), Rates: sharedRates(db),
 		Compat: server.Compat(cfg.Compat), InFlight: server.InFlight{Memory: plan.InFlight, Folder: cfg.Data}, Metrics: registry,
 	}); err != nil {

@@ -35,7 +35,8 @@ const (
 
 // alertsOf returns the alerts for a summary, the most urgent first.
 func alertsOf(o *Operations, read *summary, ready map[string]error) []Alert {
-	alerts := slices.Concat(unreadyAlerts(ready), diskAlerts(o), shortageAlerts(read.shortages), webhookAlerts(o, read), documentAlerts(o, read))
+	alerts := slices.Concat(unreadyAlerts(ready), diskAlerts(o), shortageAlerts(read.shortages), webhookAlerts(o, read),
+		documentAlerts(o, read))
 	slices.SortStableFunc(alerts, func(a, b Alert) int { return strings.Compare(a.Severity, b.Severity) }) // page before ticket
 	return alerts
 }

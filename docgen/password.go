@@ -110,7 +110,8 @@ func (h *passwordHasher) matches(ctx context.Context, by fair.Claimant, password
 func hashPassword(password string, salt []byte) string {
 	key := argon2.IDKey([]byte(norm.NFKC.String(password)), salt, passwordTime, passwordMemory, passwordThreads, passwordKey)
 	b64 := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, passwordMemory, passwordTime, passwordThreads, b64(salt), b64(key))
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, passwordMemory, passwordTime, passwordThreads, b64(salt),
+		b64(key))
 }
 
 // errStoredPassword is the error for a hash in the database that is none. It does not contain the hash.

@@ -11,7 +11,9 @@ import (
 func TestStoredPasswords(t *testing.T) {
 	t.Parallel()
 	stored := docgen.HashPassword(goodPassword)
-	for password, want := range map[string]bool{goodPassword: true, goodPassword + " ": false, "": false, strings.ToUpper(goodPassword): false} {
+	for password, want := range map[string]bool{
+		goodPassword: true, goodPassword + " ": false, "": false, strings.ToUpper(goodPassword): false,
+	} {
 		if got, err := docgen.ComparePassword(password, stored); err != nil || got != want {
 			t.Errorf("%q: %t, %v", password, got, err)
 		}

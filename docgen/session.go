@@ -257,8 +257,8 @@ type Invitation struct {
 // invitationTTL is how long an invitation is valid.
 const invitationTTL = 72 * time.Hour
 
-// InviteUser returns a secret with which a user sets a password. An earlier one becomes invalid. Whoever has the secret can act as the user,
-// so the caller must be allowed to do that anyway: act for users, with all scopes that the user's sessions have.
+// InviteUser returns a secret with which a user sets a password. An earlier one becomes invalid. The secret lets its holder act as the
+// user, so the caller must be allowed to do that anyway: act for users, with all scopes that the user's sessions have.
 func (s *Service) InviteUser(ctx context.Context, c *Caller, userID int64) (Invitation, error) {
 	if err := c.requireManager(); err != nil {
 		return Invitation{}, err

@@ -217,7 +217,9 @@ func TestPasswordInvitations(t *testing.T) {
 				t.Errorf("%s: %v, want %s", name, err, tt.code)
 			}
 		}
-		for _, n := range []docgen.NewUser{{Name: "app", PlatformOnly: true}, {Name: "x", Login: "x@example.com", Status: docgen.StatusInactive}} {
+		for _, n := range []docgen.NewUser{
+			{Name: "app", PlatformOnly: true}, {Name: "x", Login: "x@example.com", Status: docgen.StatusInactive},
+		} {
 			user, err := w.CreateUser(ctx, n)
 			must(t, err)
 			_, err = w.InviteUser(ctx, w.Operator(), user.ID)

@@ -188,8 +188,9 @@ func (o *Override) problems() []Problem {
 	return nil
 }
 
-// PromoteTemplateVersion is PromoteVersion for a template, whose batches use the version from now on, even if it has not passed the samples
-// that the template requires. If it is the current version of the file already, there is no new one. The audit log keeps who did so and why.
+// PromoteTemplateVersion is PromoteVersion for a template, whose batches use the version from now on, even if it has not passed the
+// samples that the template requires. If it is the current version of the file already, there is no new one. The audit log keeps who did
+// so and why.
 func (s *Service) PromoteTemplateVersion(ctx context.Context, c *Caller, fileID, versionID int64, o Override) (Version, error) {
 	if err := c.require(ScopeDocGen); err != nil {
 		return Version{}, err

@@ -182,7 +182,8 @@ func TestOverriddenSamples(t *testing.T) {
 		}
 		again, err := promote(template.VersionID, "It was better before.")
 		must(t, err)
-		if found, err = w.service.Template(ctx, w.caller, template.ID); err != nil || found.VersionID != again.ID || again.ID == template.VersionID {
+		found, err = w.service.Template(ctx, w.caller, template.ID)
+		if err != nil || found.VersionID != again.ID || again.ID == template.VersionID {
 			t.Errorf("the first version again: %+v, %v", found, err)
 		}
 		file := w.upload("notes.txt", "text")

@@ -22,7 +22,8 @@ type routeCase struct {
 
 // callers:              scope other reader editor owner admin archivist
 var routeCases = []routeCase{
-	{"POST /tokens", func(scene) any { return object{"name": "own"} }, "201 201 201 201 201 201 201"}, // first, because every scene adds a token
+	// First, because every scene adds a token.
+	{"POST /tokens", func(scene) any { return object{"name": "own"} }, "201 201 201 201 201 201 201"},
 	{"POST /docgen_templates", func(s scene) any { return object{"file": ref(s.file, "file")} }, "403 404 403 201 201 404 201"},
 	{"GET /docgen_templates", nil, "403 200 200 200 200 200 200"},
 	{"GET /docgen_templates/{template_id}", nil, "403 404 200 200 200 404 200"},
@@ -211,7 +212,8 @@ func at(route string, s scene) string {
 		"{file_version_id}", id(s.version), "{job_id}", id(s.job), "{collaboration_id}", id(s.collaboration), "{user_id}", id(s.user),
 		"{archive_id}", id(s.archive), "{webhook_id}", id(s.webhook),
 		"{delivery_id}", id(s.delivery), "{listener_id}", id(s.listener), "{slot}", "primary", "{sample_name}", "paid", "{token_id}", id(s.token),
-		"{storage_policy_id}", "1", "{ticket}", s.ticket, "{zip_download_id}", s.zip, "{session_id}", id(s.token), "{application_id}", id(s.client.ID),
+		"{storage_policy_id}", "1", "{ticket}", s.ticket, "{zip_download_id}", s.zip, "{session_id}", id(s.token),
+		"{application_id}", id(s.client.ID),
 		"{upload_session_id}", id(s.session), " /oauth2", " //oauth2").Replace(route)
 }
 

@@ -73,9 +73,9 @@ func (a *api) listApplications(ctx context.Context, c *call, in *PageQuery) (*re
 var docCreateApplication = doc{
 	id: "create_application", tag: tagApplications, scope: docgen.ScopeEnterprise, secret: true,
 	summary: "Create an application",
-	description: "Creates an application with a service account, and returns its secret, once. It can have only scopes that the access token " +
-		"of this request has, and act for users only if the token may. Only administrators can create applications, up to 1000. A Platen " +
-		"extension.",
+	description: "Creates an application with a service account, and returns its secret, once. It can have only scopes that the access " +
+		"token of this request has, and act for users only if the token may. Only administrators can create applications, up to 1000. A " +
+		"Platen extension.",
 	status:  http.StatusCreated,
 	errors:  []docgen.Code{docgen.CodeForbidden, docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    createApplicationRequest{Name: "Billing", Scopes: []docgen.Scope{docgen.ScopeDocGen}},
@@ -110,8 +110,8 @@ type ApplicationPath struct {
 var docRenewSecret = doc{
 	id: "renew_application_secret", tag: tagApplications, scope: docgen.ScopeEnterprise, secret: true,
 	summary: "Replace the secret of an application",
-	description: "Returns a new secret, once. The old one is rejected from then on; tokens stay valid. The access token of this request must " +
-		"have all scopes of the application. A Platen extension.",
+	description: "Returns a new secret, once. The old one is rejected from then on; tokens stay valid. The access token of this request " +
+		"must have all scopes of the application. A Platen extension.",
 	status:  http.StatusCreated,
 	errors:  []docgen.Code{docgen.CodeForbidden, docgen.CodeNotFound},
 	example: applicationSecret{"pVxJ2mUfCh0zq3B8kX1y7dN5sT9wR4aE6gL0uQvI2oM"},

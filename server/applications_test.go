@@ -45,7 +45,8 @@ func TestApplicationsOnTheWire(t *testing.T) {
 
 func TestOwnTokensOnTheWire(t *testing.T) {
 	run(t, func(w *world) {
-		made := w.do("POST /tokens", request{body: object{"name": "script", "scopes": []string{"root_readonly"}, "expires_in": 3600}}).want(t, 201)
+		token := object{"name": "script", "scopes": []string{"root_readonly"}, "expires_in": 3600}
+		made := w.do("POST /tokens", request{body: token}).want(t, 201)
 		w.tokens["script"] = made["access_token"].(string)
 		described := made["token"].(object)
 		if described["name"] != "script" || described["kind"] != "access" || described["is_current"] != false {

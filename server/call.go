@@ -69,8 +69,8 @@ func identify(h http.Header, id string) {
 
 // secure sets headers that keep browsers from interpreting a response as something else. Pages that need more permissions override them.
 //
-// Only requests with a session need protection against cross-origin requests (checkSameOrigin): other credentials are headers, which browsers
-// do not let foreign pages set. /mcp checks origins nevertheless, because its protocol requires that.
+// Only requests with a session need protection against cross-origin requests (checkSameOrigin): other credentials are headers, which
+// browsers do not let foreign pages set. /mcp checks origins nevertheless, because its protocol requires that.
 func secure(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")

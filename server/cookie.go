@@ -14,8 +14,8 @@ import (
 // Sessions are in cookies, which browsers send on their own, also with requests that other sites make. SameSite keeps browsers from that,
 // and requests with a session that come from another origin are rejected.
 
-// The names of the cookie. Browsers accept the prefix __Host- only in a cookie that was set over HTTPS, for this host alone and all paths, so
-// that no other host can set it. Without HTTPS, there are sessions only on the loopback interface.
+// The names of the cookie. Browsers accept the prefix __Host- only in a cookie that was set over HTTPS, for this host alone and all paths,
+// so that no other host can set it. Without HTTPS, there are sessions only on the loopback interface.
 const (
 	secureCookie = "__Host-platen_session"
 	plainCookie  = "platen_session"

@@ -68,7 +68,8 @@ func describe(baseURL, version string) huma.Config {
 				{Name: tagTokens, Description: "Access tokens that act for a user: list and revoke them. Authentication describes how to " +
 					"create one. Administrators can also read the audit log."},
 				{Name: tagSessions, Description: "Sign in with a login and a password, and set passwords."},
-				{Name: tagApplications, Description: "Applications that request access tokens for themselves or for users. Administrators manage them."},
+				{Name: tagApplications, Description: "Applications that request access tokens for themselves or for users. Administrators manage " +
+					"them."},
 				{Name: tagOperations, Description: "What administrators look at: how the server does."},
 				{Name: tagArchives, Description: "Folders of the enterprise, visible only with the scope `enterprise_content`. The " +
 					"enterprise owns everything in them. Use the folder operations to list and fill them."},

@@ -81,9 +81,9 @@ type operationsAlert struct {
 var docGetOperations = doc{
 	id: "get_operations", tag: tagOperations, scope: docgen.ScopeEnterprise,
 	summary: "Get a summary of the server",
-	description: "Documents per hour, backlog, failures by reason, webhooks, disks, LibreOffice, and alerts with what to do. The server reads " +
-		"counters and bounded numbers of rows, at most every 5 seconds for all requests together, so poll it every 10 seconds if you like. " +
-		"A Platen extension.",
+	description: "Documents per hour, backlog, failures by reason, webhooks, disks, LibreOffice, and alerts with what to do. The server " +
+		"reads counters and bounded numbers of rows, at most every 5 seconds for all requests together, so poll it every 10 seconds if " +
+		"you like. A Platen extension.",
 	example: exampleOperations(),
 }
 

@@ -37,7 +37,8 @@ var docGetReceiver = doc{
 func exampleReceiver() *webhookReceiver {
 	return &webhookReceiver{
 		Type: "webhook_receiver", Webhook: webhookRef{ID: exampleWebhook().ID, Type: typeWebhook}, State: docgen.ReceiverResting,
-		RestingUntil: timestamp{exampleTime}, Failures: 3, FailingSince: timestamp{exampleTime}, LastFailure: optional[receiverFailure]{&receiverFailure{
+		RestingUntil: timestamp{exampleTime}, Failures: 3, FailingSince: timestamp{exampleTime},
+		LastFailure: optional[receiverFailure]{&receiverFailure{
 			At: timestamp{exampleTime}, Status: new(503), RetryAfter: new(int64(60)),
 			Reason: "the receiver answered 503 Service Unavailable and asks for a pause of 1m0s",
 		}},

@@ -87,9 +87,9 @@ type signInRequest struct {
 var docSignIn = doc{
 	id: "sign_in", tag: tagSessions, guest: true, secret: true,
 	summary: "Sign in",
-	description: "Begins a session and sets its cookie, which is not readable by scripts and not sent with requests of other sites. A request " +
-		"with the cookie has all scopes of the user except enterprise_content. The response to an unknown login and to a wrong password is " +
-		"the same. After 5 failures of a login from an address, that address must wait for up to 15 minutes. A Platen extension.",
+	description: "Begins a session and sets its cookie, which is not readable by scripts and not sent with requests of other sites. A " +
+		"request with the cookie has all scopes of the user except enterprise_content. The response to an unknown login and to a wrong " +
+		"password is the same. After 5 failures of a login from an address, that address must wait for up to 15 minutes. A Platen extension.",
 	status:  http.StatusCreated,
 	errors:  []docgen.Code{docgen.CodeUnauthorized, docgen.CodeForbidden, docgen.CodeRefused, codeMediaType, docgen.CodeBodyTooLarge},
 	body:    signInRequest{Login: "mira@example.com", Password: "correct horse battery staple"},
@@ -242,9 +242,10 @@ type acceptInvitationRequest struct {
 var docAcceptInvitation = doc{
 	id: "accept_invitation", tag: tagSessions, guest: true, secret: true,
 	summary: "Set a password with an invitation", status: http.StatusNoContent,
-	description: "Sets the password, and ends all sessions of the user. The invitation becomes invalid. Sign in afterward. A Platen extension.",
-	errors:      []docgen.Code{docgen.CodeUnauthorized, docgen.CodeForbidden, codeMediaType, docgen.CodeBodyTooLarge},
-	body:        acceptInvitationRequest{"pVxJ2mUfCh0zq3B8kX1y7dN5sT9wR4aE6gL0uQvI2oM", "correct horse battery staple"},
+	description: "Sets the password, and ends all sessions of the user. The invitation becomes invalid. Sign in afterward. A Platen " +
+		"extension.",
+	errors: []docgen.Code{docgen.CodeUnauthorized, docgen.CodeForbidden, codeMediaType, docgen.CodeBodyTooLarge},
+	body:   acceptInvitationRequest{"pVxJ2mUfCh0zq3B8kX1y7dN5sT9wR4aE6gL0uQvI2oM", "correct horse battery staple"},
 }
 
 func (a *api) acceptInvitation(ctx context.Context, c *call, _ *struct{}) (*empty, error) {
@@ -263,8 +264,8 @@ type changePasswordRequest struct {
 var docChangePassword = doc{
 	id: "change_password", tag: tagSessions,
 	summary: "Change your password", status: http.StatusNoContent,
-	description: "Changes the password of the person who is signed in, and ends all other sessions. Wrong current passwords count like failed " +
-		"attempts to sign in. A Platen extension.",
+	description: "Changes the password of the person who is signed in, and ends all other sessions. Wrong current passwords count like " +
+		"failed attempts to sign in. A Platen extension.",
 	errors: []docgen.Code{docgen.CodeForbidden, docgen.CodeConflict, codeMediaType, docgen.CodeBodyTooLarge},
 	body:   changePasswordRequest{"correct horse battery staple", "nine purple elephants juggle"},
 }

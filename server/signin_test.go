@@ -292,7 +292,8 @@ func TestBrowserSession(t *testing.T) {
 		browser := func() func(method, path, body string) int {
 			jar, err := cookiejar.New(nil)
 			must(t, err)
-			client := &http.Client{Jar: jar, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} //nolint:gosec // a test
+			config := &tls.Config{InsecureSkipVerify: true} //nolint:gosec // a test
+			client := &http.Client{Jar: jar, Transport: &http.Transport{TLSClientConfig: config}}
 			return func(method, path, body string) int {
 				req, err := http.NewRequestWithContext(t.Context(), method, base+"/2.0"+path, strings.NewReader(body))
 				must(t, err)

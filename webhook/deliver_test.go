@@ -351,7 +351,8 @@ func TestReceiverStateIsRecorded(t *testing.T) {
 			t.Errorf("the failure is %+v", f)
 		}
 		w.await(id, 1, docgen.DeliveryDelivered)
-		if found, err := w.service.Receiver(t.Context(), w.caller, id); err != nil || found.State != docgen.ReceiverWorking || found.Pending != 0 {
+		found, err := w.service.Receiver(t.Context(), w.caller, id)
+		if err != nil || found.State != docgen.ReceiverWorking || found.Pending != 0 {
 			t.Errorf("afterward: %+v, %v", found, err)
 		}
 	})
