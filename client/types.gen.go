@@ -1548,7 +1548,7 @@ type ItemChange struct {
 	Parent *MovedRef `json:"parent,omitempty"`
 
 	// SharedLink Creates or changes the shared link. Fields that you omit do not change; those of a new link have their defaults. null removes the link.
-	SharedLink *LinkChange `json:"shared_link"`
+	SharedLink *LinkChange `json:"shared_link,omitempty"`
 }
 
 // ItemPage defines model for ItemPage.
@@ -3257,7 +3257,7 @@ type UpdateCollaborationRequest struct {
 	CanViewPath *bool `json:"can_view_path,omitempty"`
 
 	// ExpiresAt When the collaboration expires: a time in the future, or null for never.
-	ExpiresAt *time.Time `json:"expires_at"`
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 
 	// Role The new role; owner transfers ownership of the item.
 	Role *UpdateCollaborationRequestRole `json:"role,omitempty"`
