@@ -299,6 +299,9 @@ func (a *accepting) publish(ctx context.Context) error {
 		if err := s.checkAccount(ctx, tx.Queries, c); err != nil {
 			return err
 		}
+		if err := a.checkWaiting(ctx, tx); err != nil {
+			return err
+		}
 		if err := s.prepareBatch(ctx, tx.Queries, c, a.batch, &a.row); err != nil {
 			return err
 		}
@@ -311,6 +314,19 @@ func (a *accepting) publish(ctx context.Context) error {
 		noteResult(ctx, a.row.ID)
 		return s.join(ctx, tx, c.User.ID, laneOf(a.batch.OutputType, false), a.row.ID, int64(a.count))
 	})
+}
+
+// checkWaiting returns an Error if the documents no longer fit in the room of the user, because others joined meanwhile. Streams of one user
+// that end at the same moment wait for each other.
+func (a *accepting) checkWaiting(ctx context.Context, tx *store.Tx) error {
+	if _, err := tx.LockUser(ctx, a.caller.User.ID); err != nil {
+		return err
+	}
+	waiting, err := tx.DocumentsOfUser(ctx, a.caller.User.ID)
+	if room := a.service.limits.Waiting - waiting; err == nil && int64(a.count) > room {
+		err = a.service.errWaiting(room, int64(a.count))
+	}
+	return err
 }
 
 // findAccepting returns a batch of the caller whose data is being received.

@@ -122,8 +122,8 @@ func (s *Service) checkWaiting(ctx context.Context, userID, documents int64) err
 
 // errWaiting is the Error for documents that do not fit in the room of the user.
 func (s *Service) errWaiting(room, documents int64) error {
-	return failf(CodeRefused, "%d documents of the user would wait, more than %d, the maximum. Retry when some have been generated.",
-		s.limits.Waiting-room+documents, s.limits.Waiting)
+	return &Error{Code: CodeRefused, RetryAfter: time.Minute, Message: fmt.Sprintf("%d documents of the user would wait, more than %d, the "+
+		"maximum. Retry when some have been generated.", s.limits.Waiting-room+documents, s.limits.Waiting)}
 }
 
 // join adds documents of a batch to a lane, and wakes slots for them. It must be the last step of a transaction,

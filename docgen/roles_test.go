@@ -483,6 +483,7 @@ var notOnItems = []string{"AddApplication", "AddUser", "Archives", "As", "Attemp
 	"ChangePassword", "EndSession", "EndSessions", "InviteUser", "Sessions",
 	"CreateOwnToken", "ListApplications", "Operations", "Receiver", "RemoveApplication", "ReplaceSecret",
 	"PollListener", "Invitations", "Job", "JobInput", "RetryBatch", "RetryJob", "WaitForBatch", "WaitForJob", "WatchBatch",
+	"Events", "FindZip", "StartZip", "WaitForEvents", "ZipStatus",
 	"Me", "NoteDenied", "PlanErasure", "RenewSigningKey", "ReplayDeliveries", "ReplayDelivery", "RevokeToken", "SigningKeys",
 	"StoragePolicies",
 	"StoragePolicy", "Templates", "TestWebhook", "Tokens", "TransferContent", "Trash", "TrashByOffset", "UpdateUser", "UpdateWebhook", "User",

@@ -55,6 +55,9 @@ func (r *room) check(now time.Time) error {
 // errLowRoom explains why nothing new is accepted: a disk is almost full.
 var errLowRoom = errors.New("the disk is almost full")
 
+// CheckRoom returns an Error if the server must not write temporary files because a disk is almost full.
+func (s *Service) CheckRoom(ctx context.Context) error { return s.checkRoom(ctx) }
+
 // checkRoom returns an Error if the server accepts no new content or batches because a disk is almost full. The
 // remaining space is reserved for work already accepted.
 func (s *Service) checkRoom(context.Context) error {

@@ -48,9 +48,9 @@ func TestLargeBatchIsAllOrNothing(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		ctx := t.Context()
 		template := w.template(w.alice, 0, "a.docx")
-		must(t, w.exec("ALTER TABLE docgen_turns RENAME TO docgen_turns_away"))
+		must(t, w.exec("ALTER TABLE docgen_turns RENAME COLUMN due_at TO due_at_away"))
 		_, err := w.CreateBatch(ctx, w.alice, largeBatch(template.ID))
-		must(t, w.exec("ALTER TABLE docgen_turns_away RENAME TO docgen_turns"))
+		must(t, w.exec("ALTER TABLE docgen_turns RENAME COLUMN due_at_away TO due_at"))
 		if err == nil {
 			t.Fatal("a batch was accepted that cannot wait for its turn")
 		}

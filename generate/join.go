@@ -15,7 +15,7 @@ import (
 
 const (
 	// joinTime is the maximum time to merge PDFs for a caller who waits.
-	joinTime = time.Minute
+	joinTime = 20 * time.Second
 	// joinMemory is the maximum memory of the process that merges them, in bytes.
 	joinMemory = 1 << 30
 )

@@ -17,10 +17,13 @@ func (a *api) admit(c *call, d *doc) error {
 	if err := a.recognize(c, d); err != nil {
 		return err
 	}
-	return a.checkVersion(c, d)
+	if err := a.checkVersion(c, d); err != nil {
+		return err
+	}
+	return a.useLink(c, d)
 }
 
-// recognize is admit without the check of the version header.
+// recognize is admit without the check of the version header, and without shared links.
 func (a *api) recognize(c *call, d *doc) error {
 	if err := a.authenticate(c, d); err != nil {
 		if busy := c.holdGuest(); busy != nil {
@@ -35,12 +38,6 @@ func (a *api) recognize(c *call, d *doc) error {
 		return err
 	}
 	if err := a.actAs(c); err != nil {
-		return err
-	}
-	if err := a.checkVersion(c, d); err != nil {
-		return err
-	}
-	if err := a.useLink(c, d); err != nil {
 		return err
 	}
 	c.caller.Room = func(bytes int64) error { return c.hold(a.in.memory, bytes, "bytes of results") }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -32,7 +33,7 @@ var docDownloadBatch = doc{
 
 // aboutPDF describes a bundle that is merged.
 const aboutPDF = " With output_type pdf, the file is one PDF with the pages of all files, and a bookmark for each file: up to 1000 PDFs " +
-	"of 200 MiB in total. If a file is missing, is not a PDF, or cannot be read because it is encrypted or damaged, nothing is sent: " +
+	"of 200 MiB in total. If a file is missing, is not a PDF, or cannot be read because it needs a password or is damaged, nothing is sent: " +
 	"the response is 409 with the names of up to 10 files."
 
 // answersZip documents a response with a ZIP file.
@@ -123,7 +124,7 @@ func (a *api) merged(ctx context.Context, c *call, bundle *docgen.Bundle) (file 
 	if file, err = c.in.spoolFile(); err != nil {
 		return nil, 0, err
 	}
-	to := &spoolWriter{c: c, file: file}
+	to := &spoolWriter{c: c, file: file, room: a.service.CheckRoom}
 	err = a.generator.MergeFiles(ctx, c.caller, parts, to)
 	if errors.Is(err, generate.ErrBusy) {
 		c.w.Header().Set("Retry-After", retryAfter(busyRetry))
@@ -139,11 +140,15 @@ func (a *api) merged(ctx context.Context, c *call, bundle *docgen.Bundle) (file 
 type spoolWriter struct {
 	c          *call
 	file       *os.File
+	room       func(context.Context) error // returns an Error while the disk is almost full
 	size, held int64
 }
 
 func (w *spoolWriter) Write(p []byte) (int, error) {
 	for w.size+int64(len(p)) > w.held {
+		if err := w.room(w.c.r.Context()); err != nil {
+			return 0, err
+		}
 		if err := w.c.hold(w.c.in.disk, receiveStep, "bytes of merged PDFs"); err != nil {
 			return 0, err
 		}
@@ -170,7 +175,7 @@ func writeBundle(ctx context.Context, w io.Writer, bundle *docgen.Bundle) error 
 		}
 	}
 	if path, lines := bundle.Missing(); len(lines) > 0 {
-		file, err := archive.Create(path)
+		file, err := archive.CreateHeader(&zip.FileHeader{Name: path, Method: zip.Deflate, Modified: noZipTime})
 		if err != nil {
 			return err
 		}
@@ -184,7 +189,7 @@ func writeBundle(ctx context.Context, w io.Writer, bundle *docgen.Bundle) error 
 // addFile adds a file, which it closes, or a folder.
 func addFile(archive *zip.Writer, file *docgen.BundleFile) (err error) {
 	if file.Content == nil {
-		_, err := archive.CreateHeader(&zip.FileHeader{Name: file.Path, Flags: utf8Flag})
+		_, err := archive.CreateHeader(&zip.FileHeader{Name: file.Path, Modified: noZipTime, Flags: utf8Flag})
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Reader.Close()) }()
@@ -213,6 +218,8 @@ func addContent(archive *zip.Writer, file *docgen.BundleFile) error {
 	if _, err := io.ReadFull(file.Reader, text); err != nil {
 		return err
 	}
+	header.SetModTime(content.ModifiedAt) //nolint:staticcheck // CreateRaw writes the date of MS-DOS as it is
+	header.CreatorVersion, header.ReaderVersion = zipVersion, zipVersion
 	header.CRC32, header.CompressedSize64, header.UncompressedSize64 = crc32.ChecksumIEEE(text), uint64(len(text)), uint64(len(text))
 	entry, err := archive.CreateRaw(header)
 	if err != nil {
@@ -221,6 +228,12 @@ func addContent(archive *zip.Writer, file *docgen.BundleFile) error {
 	_, err = entry.Write(text)
 	return err
 }
+
+// noZipTime is the time of entries that have none: the first that a ZIP file can have.
+var noZipTime = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// zipVersion is version 2.0 of the format, which has folders and deflated entries.
+const zipVersion = 20
 
 // utf8Flag says that the name of an entry is UTF-8 (APPNOTE.TXT, section 4.4.4).
 const utf8Flag = 0x800

@@ -226,21 +226,18 @@ func (w *keptResponse) WriteHeader(status int) {
 	}
 }
 
-// Write keeps one byte more than a tool reads, so that the tool notices, and fails after that.
+// Write keeps one byte more than a tool reads, so that the tool notices. It drops what comes after that, and everything after a failure: an
+// error would end the request with a panic. Errors of the API are small, and need no memory of the user, so that they always arrive.
 func (w *keptResponse) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)
-	if w.failure != nil {
-		return 0, w.failure
+	kept := min(len(p), mcp.MaxResponse+1-w.body.Len())
+	small := w.status >= http.StatusBadRequest && w.body.Len()+kept <= keptStep
+	for !small && w.failure == nil && w.held < w.body.Len()+kept {
+		w.failure = w.call.reserve(w.call.in.memory, keptCost*keptStep, "bytes of results")
+		w.held += keptStep
 	}
-	room := mcp.MaxResponse + 1 - w.body.Len()
-	for kept := min(len(p), room); w.held < w.body.Len()+kept; w.held += keptStep {
-		if w.failure = w.call.reserve(w.call.in.memory, keptCost*keptStep, "bytes of results"); w.failure != nil {
-			return 0, w.failure
-		}
+	if w.failure == nil {
+		w.body.Write(p[:kept])
 	}
-	if len(p) > room {
-		n, _ := w.body.Write(p[:room]) // never fails
-		return n, io.ErrShortWrite
-	}
-	return w.body.Write(p)
+	return len(p), nil
 }

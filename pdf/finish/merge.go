@@ -129,6 +129,9 @@ func (m *merger) add(document Document) error {
 	if err != nil {
 		return err
 	}
+	if err := refuseHiddenLayers(f, catalog); err != nil {
+		return err
+	}
 	c := newCopier(f, m.to)
 	c.known = m.known
 	first, err := m.addPages(c, catalog)
@@ -142,6 +145,33 @@ func (m *merger) add(document Document) error {
 		return err
 	}
 	return c.carry()
+}
+
+// refuseHiddenLayers returns an error if a document has layers that are not visible (ISO 32000-1, 8.11.4). The result has no layers, so
+// their content would appear.
+func refuseHiddenLayers(f *file, catalog dict) error {
+	if catalog.get("OCProperties") == nil {
+		return nil
+	}
+	properties, err := f.dict(catalog.get("OCProperties"))
+	if err != nil {
+		return err
+	}
+	if properties.get("D") == nil {
+		return nil
+	}
+	shown, err := f.dict(properties.get("D"))
+	if err != nil {
+		return err
+	}
+	off, err := f.array(shown.get("OFF"))
+	if err != nil {
+		return err
+	}
+	if base, _ := shown.get("BaseState").(name); base == "OFF" || len(off) > 0 {
+		return broken("it has hidden layers, which would become visible")
+	}
+	return nil
 }
 
 // read returns the content of a document.

@@ -95,6 +95,37 @@ func TestMergedBookmarks(t *testing.T) {
 }
 
 // A link points to the page of its own document.
+// The result has no layers, so a document whose hidden ones would appear is not merged.
+func TestMergeRefusesHiddenLayers(t *testing.T) {
+	pdf := tagged(t)
+	for state, refused := range map[string]dict{
+		"off":       {{"OFF", array{number("1")}}},
+		"off first": {{"BaseState", name("OFF")}},
+		"shown":     {{"OFF", array{}}, {"ON", array{number("1")}}},
+		"none":      nil,
+	} {
+		f, err := open(pdf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		root, err1 := f.root()
+		catalog, err2 := f.catalog()
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		u := newUpdate(f)
+		properties := dict{{"OCGs", array{}}}
+		if refused != nil {
+			properties = properties.with("D", refused)
+		}
+		u.put(root, catalog.with("OCProperties", properties))
+		err = Merge(io.Discard, documents(tagged(t), u.finish()), nil)
+		if want := strings.HasPrefix(state, "off"); want != (err != nil && strings.Contains(err.Error(), "hidden layers")) {
+			t.Errorf("%s: %v", state, err)
+		}
+	}
+}
+
 func TestMergedLinks(t *testing.T) {
 	d := objects(t, merge(t, linked(t, convert(t, contract(3), pdf.Options{}), 2), linked(t, convert(t, contract(4), pdf.Options{}), 3)))
 	if got := linkTargets(d); fmt.Sprint(got) != "[3 7]" {
