@@ -140,7 +140,7 @@ func diskOf(folder string) (disk, error) {
 	}
 	kind := int64(uint32(stat.Type))        //nolint:gosec // magic numbers have 32 bits
 	free := int64(stat.Bavail) * stat.Bsize //nolint:gosec // no disk is that large
-	size := int64(stat.Blocks) * stat.Bsize //nolint:gosec // likewise
+	size := int64(stat.Blocks) * stat.Bsize //nolint:gosec // nor this
 	return disk{free, size, networkSystems[kind], kind == unix.TMPFS_MAGIC}, nil
 }
 

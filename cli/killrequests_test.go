@@ -235,7 +235,7 @@ func (k *requestsKilling) stream(t *testing.T) {
 	k.awaitFiles(t, folder, rows)
 }
 
-// awaitFiles waits until no batch is in progress. Then a folder must have a number of files.
+// awaitFiles waits until no batch is in progress. Then a folder must have the wanted files.
 func (k *requestsKilling) awaitFiles(t *testing.T, folder string, want int) {
 	t.Helper()
 	awaitTrue(t, "no batch is in progress", func() bool {

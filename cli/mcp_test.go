@@ -200,7 +200,7 @@ func (a *assistant) checksData(t *testing.T, count string) {
 	}
 }
 
-// generates makes Word documents and PDFs. All digits of a number reach the document.
+// generates asks for a Word document and a PDF. All digits of a number reach the document.
 func (a *assistant) generates(t *testing.T, count string) {
 	result, value := a.call(t, "render_document",
 		`{"template_id": "`+count+`", "data": {"n": 12345678901234567890}, "output_type": "docx", "name": "Two"}`)

@@ -9,7 +9,7 @@ import (
 	"platen/store"
 )
 
-// Operations of administrators on applications. An application never gets more than its creator has: whoever gets the secret of an
+// Operations of administrators on applications. An application never gets more than its creator has: a caller who gets the secret of an
 // application, by creating it or with a new secret, must have a token with all scopes of the application, and may act for users if the
 // application may.
 

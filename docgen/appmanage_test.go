@@ -82,7 +82,7 @@ func TestApplicationsOfAdministrators(t *testing.T) {
 				t.Errorf("%s was recorded %d times", action, len(noted))
 			}
 		}
-		var handmade int64 = int64(w.count("SELECT id FROM applications WHERE client_id = '' AND name = 'Command line'"))
+		handmade := int64(w.count("SELECT id FROM applications WHERE client_id = '' AND name = 'Command line'"))
 		wantCode(t, w.RemoveApplication(ctx, admin, handmade), docgen.CodeNotFound)
 	})
 }

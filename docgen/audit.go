@@ -27,7 +27,7 @@ const (
 	AuditUserInvited        AuditAction = "user.invited"       // gets a secret to set a password
 	AuditPasswordSet        AuditAction = "password.set"       // by an invitation, or with the current password
 	AuditSignedIn           AuditAction = "session.created"    //
-	AuditSignedOut          AuditAction = "session.ended"      // by its user; one, or all
+	AuditSignedOut          AuditAction = "session.ended"      // by its user
 	AuditUserErased         AuditAction = "user.erased"        // all personal data of a user
 	AuditContentTransferred AuditAction = "user.transferred"   // everything that a user owned was transferred to another user
 	AuditAppCreated         AuditAction = "app.created"        //

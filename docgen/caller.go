@@ -52,7 +52,7 @@ func (c *Caller) require(scope Scope) error {
 	return failf(CodeScope, "The request requires higher privileges than provided by the access token: it lacks the scope %s.", scope)
 }
 
-// Authenticate returns the Caller for an access token. The secret of a session is none.
+// Authenticate returns the Caller for an access token. The secret of a session is not one.
 func (s *Service) Authenticate(ctx context.Context, token string) (*Caller, error) {
 	return s.authenticate(ctx, token, false)
 }

@@ -17,7 +17,7 @@
 //	documents    template defaults tag contract include sample samplecheck dryrun document temporary batch batchlist input stage
 //	             accept rows csv csvcolumn pattern trace options pdf lane job joblist cancel retry watch failure claim output
 //	             destination ending merge bundle retention
-//	operations   operations period alert
+//	operating    operations period alert
 //	events       trigger event webhook delivery outbox backlog signing listener receiver eventlog eventstream eventwait
 //	shared       service ready room error fault id name page offset key
 package docgen

@@ -48,7 +48,7 @@ func (b NewBatch) insertEnding(ctx context.Context, tx *store.Tx, batchID string
 // endedJobs are the numbers of jobs of a batch that end in a transaction.
 type endedJobs struct {
 	jobs     map[Status]int
-	failed   map[FailureReason]int // the failed ones of jobs
+	failed   map[FailureReason]int // those of jobs that failed
 	canceled int                   // jobs that end because the batch was canceled, which are not in jobs
 }
 

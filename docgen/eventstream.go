@@ -156,7 +156,7 @@ func (s *Service) eventReader(ctx context.Context, q *store.Queries, c *Caller, 
 	r.c = c.asUserOnly()
 	shared, err := q.OwnersOfShared(ctx, c.User.ID, s.micros(), maxEventOwners+1)
 	if err == nil && len(shared) <= maxEventOwners {
-		r.owners = append(shared, c.User.ID)
+		r.owners = slices.Concat(shared, []int64{c.User.ID})
 	}
 	return r, err
 }

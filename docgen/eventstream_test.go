@@ -250,13 +250,13 @@ func TestEventsOfManyDownloads(t *testing.T) {
 }
 
 // insertEvents adds events of one owner on one item directly to the database.
-func (w *world) insertEvents(n int, owner, item int64, typ docgen.EventType) {
+func (w *world) insertEvents(n int, owner, item int64) {
 	w.t.Helper()
 	must(w.t, w.db.Write(w.t.Context(), func(tx *store.Tx) error {
 		events := make([]store.Event, n)
 		for i := range events {
 			events[i] = store.Event{
-				ID: int64(i), Type: string(typ), CreatedAt: noon.UnixMicro(), ActorID: owner, OwnerID: owner, Kind: "file", SourceID: item,
+				ID: int64(i), Type: string(docgen.ItemUploaded), CreatedAt: noon.UnixMicro(), ActorID: owner, OwnerID: owner, Kind: "file", SourceID: item,
 			}
 		}
 		return tx.InsertEvents(w.t.Context(), events)
@@ -270,8 +270,8 @@ func TestEventsAmongMany(t *testing.T) {
 		shared, hidden := w.upload(w.alice, 0, "shared", "x"), w.upload(w.alice, 0, "hidden", "x")
 		w.share(docgen.File, shared.ID, w.bob, docgen.RoleViewer)
 		stranger := w.user("carol")
-		w.insertEvents(12_000, stranger.User.ID, 1, docgen.ItemUploaded)
-		w.insertEvents(12_000, w.alice.User.ID, hidden.ID, docgen.ItemUploaded)
+		w.insertEvents(12_000, stranger.User.ID, 1)
+		w.insertEvents(12_000, w.alice.User.ID, hidden.ID)
 		must(t, w.TrashFile(ctx, w.alice, shared.ID, ""))
 		w.awaitEvents(w.alice, docgen.StreamRequest{}, docgen.ItemTrashed)
 		var found []docgen.StreamEvent
@@ -360,7 +360,7 @@ func TestEnterpriseEvents(t *testing.T) {
 		ctx := t.Context()
 		admin := w.member("root", docgen.RoleAdmin)
 		file := w.upload(w.alice, 0, "file", "x")
-		w.insertEvents(1200, w.alice.User.ID, file.ID, docgen.ItemUploaded)
+		w.insertEvents(1200, w.alice.User.ID, file.ID)
 		w.clock.advance(time.Hour)
 		must(t, w.TrashFile(ctx, w.alice, file.ID, ""))
 		_, err := w.UpdateUser(ctx, admin, w.bob.User.ID, docgen.UserChange{Name: new("Robert")})
@@ -427,7 +427,7 @@ func TestWaitForEvents(t *testing.T) {
 		must(t, err)
 		upload := func(s *docgen.Service, parent int64) func() {
 			return func() {
-				_, err := s.CreateFile(ctx, w.alice, docgen.NewFile{ParentID: parent, Name: fmt.Sprint(w.clock.now())}, reader("x"))
+				_, err := s.CreateFile(ctx, w.alice, docgen.NewFile{ParentID: parent, Name: w.clock.now().String()}, reader("x"))
 				must(t, err)
 				w.clock.advance(time.Second)
 			}
@@ -489,7 +489,7 @@ func TestRetentionOfEvents(t *testing.T) {
 		ctx := t.Context()
 		_, err := w.RetentionBegins(ctx)
 		must(t, err)
-		w.insertEvents(2345, w.alice.User.ID, 1, docgen.ItemUploaded)
+		w.insertEvents(2345, w.alice.User.ID, 1)
 		before := w.count("SELECT COUNT(*) FROM events")
 		w.pass(10)
 		w.folder(w.alice, 0, "folder")

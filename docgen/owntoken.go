@@ -20,7 +20,7 @@ type OwnToken struct {
 }
 
 // CreateOwnToken issues an access token for the caller, with the same application. The new token has no scope that the caller's token
-// lacks, and does not outlive it: whoever gets hold of a token for an hour must not be able to keep access for a year. A person who is
+// lacks, and does not outlive it: a token that is stolen for an hour must not give access for a year. A person who is
 // signed in has no such limit, nor does the operator.
 func (s *Service) CreateOwnToken(ctx context.Context, c *Caller, t NewToken) (OwnToken, error) {
 	if err := Invalid(t.problems()...); err != nil {

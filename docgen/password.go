@@ -28,14 +28,14 @@ const (
 	passwordMemory  = 19 << 10 // KiB
 	passwordTime    = 2        // passes
 	passwordThreads = 1
-	passwordSalt    = 16 // bytes
-	passwordKey     = 32 // bytes
+	passwordSalt    = 16 // size in bytes
+	passwordKey     = 32 // in bytes too
 )
 
 // Limits of passwords. There are no rules about characters, which make people choose worse ones (NIST SP 800-63B).
 const (
 	minPassword       = 12  // characters
-	maxPasswordLength = 256 // characters
+	maxPasswordLength = 256 // also characters
 	maxPasswordBytes  = 1024
 )
 
@@ -114,7 +114,7 @@ func hashPassword(password string, salt []byte) string {
 		b64(key))
 }
 
-// errStoredPassword is the error for a hash in the database that is none. It does not contain the hash.
+// errStoredPassword is the error for a stored hash that cannot be read. It does not contain the hash.
 var errStoredPassword = errors.New("the stored hash of a password cannot be read")
 
 // comparePassword compares a password with a hash, whose parameters may be those of another release.

@@ -292,7 +292,7 @@ func (c *Caller) checkInvites(row store.User) error {
 	case c.operator:
 		return nil
 	case !c.actsAsUsers:
-		return failf(CodeForbidden, "Access denied – whoever sets the password of a user can act as the user, which your token may not.")
+		return failf(CodeForbidden, "Access denied – someone who sets the password of a user can act as the user, which your token may not.")
 	}
 	for _, scope := range sessionScopes(row) {
 		if !c.has(scope) {

@@ -198,10 +198,10 @@ func (s *Service) PromoteTemplateVersion(ctx context.Context, c *Caller, fileID,
 	if err := Invalid(o.problems()...); err != nil {
 		return Version{}, err
 	}
-	return s.promoteVersion(ctx, c, fileID, versionID, func(tx *store.Tx, p place, of, current store.FileVersion) error {
+	return s.promoteVersion(ctx, c, fileID, versionID, func(tx *store.Tx, _ place, of, current store.FileVersion) error {
 		err := checkMarked(ctx, tx.Queries, fileID)
 		if IsCode(err, CodeNotFound) {
-			return Invalid(invalidField("reason", "a reason is only for versions of templates, and the file is none"))
+			return Invalid(invalidField("reason", "a reason is only for versions of templates, and the file is not a template"))
 		}
 		if err != nil {
 			return err

@@ -142,7 +142,7 @@ var routeCases = []routeCase{
 	{"GET /audit_events", nil, "403 403 403 403 403 200 200"},
 	{"POST /sessions", func(s scene) any { return object{"login": id(s.folder), "password": "not the password"} }, everybody("401")},
 	{"GET /sessions", nil, "403 403 403 403 403 403 403"},    // tokens have no sessions
-	{"DELETE /sessions", nil, "403 403 403 403 403 403 403"}, // likewise
+	{"DELETE /sessions", nil, "403 403 403 403 403 403 403"}, // nor can they end them
 	{"DELETE /sessions/{session_id}", nil, "403 403 403 403 403 403 403"},
 	{"POST /users/{user_id}/invitation", nil, "403 403 403 403 403 201 201"},
 	{"POST /invitations/accept", func(scene) any { return object{"secret": "unknown", "password": "a new password"} }, everybody("401")},
@@ -372,6 +372,7 @@ func TestEveryRouteIsInTheTable(t *testing.T) {
 		}
 		slices.Sort(routes)
 		slices.Sort(tested)
+		tested = slices.Compact(tested) // some have several cases
 		if !slices.Equal(routes, tested) {
 			w.t.Errorf("documented routes:\n%s\nroutes in the table:\n%s", strings.Join(routes, "\n"), strings.Join(tested, "\n"))
 		}

@@ -132,7 +132,7 @@ func TestUploadedFile(t *testing.T) {
 				w.t.Errorf("%s is %v, want %v", name, file[name], want)
 			}
 		}
-		if may := file["permissions"].(object); may["can_download"] != true || may["can_share"] != false || len(may) != 12 {
+		if may := file["permissions"].(object); may["can_download"] != true || may["can_share"] != true || len(may) != 12 {
 			w.t.Errorf("permissions %v", may)
 		}
 		if _, ok := file["description"]; ok {

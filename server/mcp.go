@@ -226,7 +226,7 @@ func (w *keptResponse) WriteHeader(status int) {
 	}
 }
 
-// Write keeps one byte more than a tool reads, so that the tool notices. It drops what comes after that, and everything after a failure: an
+// Write keeps one byte more than a tool reads, so that the tool notices. It drops the rest, and everything after a failure: an
 // error would end the request with a panic. Errors of the API are small, and need no memory of the user, so that they always arrive.
 func (w *keptResponse) Write(p []byte) (int, error) {
 	w.WriteHeader(http.StatusOK)

@@ -314,7 +314,7 @@ func TestMCPClientLeaves(t *testing.T) {
 	})
 }
 
-// untilInFlight waits until the server processes a number of requests, including the one that asks.
+// untilInFlight waits until the server processes n requests, including the one that asks.
 func (w *world) untilInFlight(n int) {
 	w.t.Helper()
 	want := fmt.Sprintf("platen_http_requests_in_flight %d\n", n)

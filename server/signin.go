@@ -212,7 +212,7 @@ var docInviteUser = doc{
 	id: "invite_user", tag: tagSessions, secret: true,
 	summary: "Invite a user to set a password",
 	description: "Returns a secret with which the user sets a password, once, within 72 hours; also to replace a forgotten one. An earlier " +
-		"invitation becomes invalid. The current password and sessions stay valid until then. Whoever has the secret can act as the user, so " +
+		"invitation becomes invalid. The current password and sessions stay valid until then. The secret lets its holder act as the user, so " +
 		"the access token must be allowed to act for users, and have the scopes of the user's sessions. It requires the scope " +
 		"`manage_managed_users`. Only administrators can invite administrators. A Platen extension.",
 	status: http.StatusCreated,

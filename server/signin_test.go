@@ -3,10 +3,12 @@ package server_test
 import (
 	"crypto/tls"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,7 +84,7 @@ func TestSignInOnTheWire(t *testing.T) {
 			"a long secret":      {"Cookie": {"platen_session=" + strings.Repeat("x", 1000)}},
 			"an empty secret":    {"Cookie": {"platen_session="}},
 		} {
-			if res := w.do("GET /users/me", request{as: "guest", header: header}); res.StatusCode != 401 {
+			if res := w.do("GET /users/me", request{as: "guest", header: header}); res.StatusCode != http.StatusUnauthorized {
 				t.Errorf("%s: status %d", name, res.StatusCode)
 			}
 		}
@@ -214,9 +216,7 @@ func TestSessionsRejectOtherOrigins(t *testing.T) {
 			}
 		}
 		cross := http.Header{"Sec-Fetch-Site": {"cross-site"}}
-		for name, values := range with {
-			cross[name] = values
-		}
+		maps.Copy(cross, with)
 		w.do("GET /users/me", request{as: "guest", header: cross}).want(t, 403)
 		w.do("GET /users/me", request{as: "owner", header: http.Header{"Sec-Fetch-Site": {"cross-site"}}}).want(t, 200) // no cookie, no danger
 		body := object{"login": "mira@example.com", "password": goodPassword}
@@ -255,7 +255,7 @@ func TestCookieNeedsHTTPS(t *testing.T) {
 			}
 		}
 		res := signIn("https://docs.example.com", "docs.example.com", "192.0.2.7:1234")
-		if res.StatusCode != 201 {
+		if res.StatusCode != http.StatusCreated {
 			t.Fatalf("over HTTPS: status %d", res.StatusCode)
 		}
 		cookie := res.Cookies()[0]
@@ -268,11 +268,12 @@ func TestCookieNeedsHTTPS(t *testing.T) {
 			"another machine":          {"http://127.0.0.1:8080", "127.0.0.1:8080", "192.0.2.7:1234"},
 			"all addresses, as served": {"http://[::]:8080", "localhost:8080", "127.0.0.1:1234"},
 		} {
-			if res := signIn(at[0], at[1], at[2]); res.StatusCode != 403 || len(res.Cookies()) > 0 {
+			if res := signIn(at[0], at[1], at[2]); res.StatusCode != http.StatusForbidden || len(res.Cookies()) > 0 {
 				t.Errorf("%s: status %d, cookies %v", name, res.StatusCode, res.Cookies())
 			}
 		}
-		if res := signIn("http://localhost:8080", "localhost:8080", "[::1]:1234"); res.StatusCode != 201 || res.Cookies()[0].Secure {
+		res := signIn("http://localhost:8080", "localhost:8080", "[::1]:1234")
+		if res.StatusCode != http.StatusCreated || res.Cookies()[0].Secure {
 			t.Errorf("on this machine: status %d, %v", res.StatusCode, res.Cookies())
 		}
 	})
@@ -344,8 +345,9 @@ func TestBrowserSession(t *testing.T) {
 		for _, entry := range noted {
 			actions = append(actions, entry.(object)["action"].(string))
 		}
-		if got := strings.Join(actions, " "); got != "password.set session.created session.created password.set session.ended" {
-			t.Errorf("the audit log has %s", got)
+		expected := []string{"password.set", "session.created", "session.created", "password.set", "session.ended"}
+		if !slices.Equal(actions, expected) {
+			t.Errorf("the audit log has %s, want %s", actions, expected)
 		}
 	})
 }

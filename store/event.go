@@ -16,8 +16,8 @@ import (
 // transaction that is still running. All transactions below have ended, and no event can appear among them anymore.
 //
 // The numbers of transactions belong to a cluster. When the rows are restored to another one, its numbers may be lower. Open then raises
-// what is added to them. On SQLite, the counter of a restored backup is behind the positions that clients have. It is never below the time
-// of the last start in milliseconds, which no counter reaches by counting.
+// what is added to them. On SQLite, the counter of a restored backup is lower than the positions that clients have. It is never below the
+// time of the last start in milliseconds, which no counter reaches by counting.
 
 // eventsPerTransaction is the number of positions of a transaction on PostgreSQL. Positions have 53 bits, so 37 are left for transactions.
 const eventsPerTransaction = 1 << 16
@@ -60,7 +60,8 @@ func (tx *Tx) InsertEvents(ctx context.Context, events []Event) error {
 // nextPosition reserves n consecutive positions and returns the first.
 func (tx *Tx) nextPosition(ctx context.Context, n int) (first int64, err error) {
 	if tx.db.dialect == SQLite {
-		return first, tx.sqlTx.QueryRowContext(ctx, advancePositions, n).Scan(&first)
+		err = tx.sqlTx.QueryRowContext(ctx, advancePositions, n).Scan(&first)
+		return first, err
 	}
 	if tx.events+n > eventsPerTransaction {
 		return 0, errors.New("too many events in one transaction")
@@ -84,7 +85,8 @@ func (db *DB) EventHorizon(ctx context.Context, q *Queries) (horizon int64, err 
 	if db.dialect == PostgreSQL {
 		query = postgresHorizon
 	}
-	return horizon, q.db.QueryRowContext(ctx, query).Scan(&horizon)
+	err = q.db.QueryRowContext(ctx, query).Scan(&horizon)
+	return horizon, err
 }
 
 // EventsAdded returns a channel that receives a value soon after this process has added events.
