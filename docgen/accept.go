@@ -316,8 +316,8 @@ func (a *accepting) publish(ctx context.Context) error {
 	})
 }
 
-// checkWaiting returns an Error if the documents no longer fit in the room of the user, because others joined meanwhile. Streams of one user
-// that end at the same moment wait for each other.
+// checkWaiting returns an Error if the documents no longer fit in the room of the user, because others joined meanwhile. Streams of one
+// user that end at the same moment wait for each other.
 func (a *accepting) checkWaiting(ctx context.Context, tx *store.Tx) error {
 	if _, err := tx.LockUser(ctx, a.caller.User.ID); err != nil {
 		return err

@@ -256,7 +256,8 @@ func (w *world) insertEvents(n int, owner, item int64) {
 		events := make([]store.Event, n)
 		for i := range events {
 			events[i] = store.Event{
-				ID: int64(i), Type: string(docgen.ItemUploaded), CreatedAt: noon.UnixMicro(), ActorID: owner, OwnerID: owner, Kind: "file", SourceID: item,
+				ID: int64(i), Type: string(docgen.ItemUploaded), CreatedAt: noon.UnixMicro(), ActorID: owner, OwnerID: owner,
+				Kind: "file", SourceID: item,
 			}
 		}
 		return tx.InsertEvents(w.t.Context(), events)

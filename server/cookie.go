@@ -50,7 +50,8 @@ func isLoopback(hostport string) bool {
 	return err == nil && address.Unmap().IsLoopback()
 }
 
-// sessionSecret returns the secret in the cookie of a request, or "" if it has none. With two cookies of the name, it is unknown which one is ours.
+// sessionSecret returns the secret in the cookie of a request, or "" if it has none. With two cookies of the name, it is unknown which one
+// is ours.
 func (a *api) sessionSecret(r *http.Request) string {
 	name, err := a.cookieName(r)
 	if err != nil {

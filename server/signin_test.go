@@ -272,7 +272,7 @@ func TestCookieNeedsHTTPS(t *testing.T) {
 				t.Errorf("%s: status %d, cookies %v", name, res.StatusCode, res.Cookies())
 			}
 		}
-		res := signIn("http://localhost:8080", "localhost:8080", "[::1]:1234")
+		res = signIn("http://localhost:8080", "localhost:8080", "[::1]:1234")
 		if res.StatusCode != http.StatusCreated || res.Cookies()[0].Secure {
 			t.Errorf("on this machine: status %d, %v", res.StatusCode, res.Cookies())
 		}
