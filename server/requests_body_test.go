@@ -146,7 +146,7 @@ func (g *generator) templateField(properties object) (chosen, other string) {
 // identify an object are.
 func (g *generator) likely(name string) int {
 	switch {
-	case g.apt && (name == "id" || name == "trashed_at" || name == "login"):
+	case g.apt && (name == "id" || name == "trashed_at" || name == "login" || name == "samples_required"):
 		return 90
 	case g.apt && name != "name":
 		return 5

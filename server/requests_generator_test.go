@@ -103,8 +103,10 @@ var signInBodies = map[string]string{
 }
 
 // The callers of apt requests for some operations, which few other callers can use.
-var aptCallers = map[string]string{"archives": "archivist", "storage_policies": "archivist", "users": "admin", "webhook_keys": "admin",
-	"operations": "admin", "applications": "admin", "sessions": "person", "invitations": "guest"}
+var aptCallers = map[string]string{
+	"audit_events": "archivist", "archives": "archivist", "storage_policies": "archivist", "users": "admin", "webhook_keys": "admin",
+	"operations": "admin", "applications": "admin", "sessions": "person", "invitations": "guest",
+}
 
 // caller draws the caller of a request, seldom one who cannot be authenticated.
 func (g *generator) caller(path string) string {
@@ -169,6 +171,9 @@ func (g *generator) path(op operationRef) string {
 	path := pathParam.ReplaceAllStringFunc(op.path, func(param string) string {
 		if g.wrong() {
 			return pick(g, hostileSegments...)
+		}
+		if param == "{sample_name}" {
+			return pick(g, "paid", "paid", "unknown")
 		}
 		return g.id(strings.TrimSuffix(strings.Trim(param, "{}"), "_id"))
 	})
