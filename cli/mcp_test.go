@@ -208,7 +208,7 @@ func (a *assistant) generates(t *testing.T, count string) {
 		t.Fatalf("the document is %v", value)
 	}
 	document := result.Content[1].(*sdk.EmbeddedResource).Resource
-	if text := textOfWord(t, document.Blob); !strings.Contains(text, "12345678901234567890 sheets") {
+	if text := bodyOf(t, document.Blob); !strings.Contains(text, "12345678901234567890 sheets") {
 		t.Errorf("the document is %s", text)
 	}
 	if document.URI != "platen:///documents/Two.docx" || !strings.HasSuffix(document.MIMEType, "wordprocessingml.document") {
@@ -386,25 +386,6 @@ func wordWith(t *testing.T, text string, part []byte) []byte {
 		t.Fatal(err)
 	}
 	return file.Bytes()
-}
-
-// textOfWord returns the XML of the body of a Word document.
-func textOfWord(t *testing.T, content []byte) string {
-	t.Helper()
-	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	part, err := archive.Open("word/document.xml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer part.Close()
-	text, err := io.ReadAll(part)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 // TestMCPScopes uses the tools with tokens of few scopes, and as another user.

@@ -190,6 +190,12 @@ var markup = regexp.MustCompile(`<[^>]*>`)
 // textOf returns the text of a document's body.
 func textOf(t *testing.T, document []byte) string {
 	t.Helper()
+	return markup.ReplaceAllString(bodyOf(t, document), "")
+}
+
+// bodyOf returns the XML of a document's body.
+func bodyOf(t *testing.T, document []byte) string {
+	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(document), int64(len(document)))
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +209,7 @@ func textOf(t *testing.T, document []byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return markup.ReplaceAllString(string(xml), "")
+	return string(xml)
 }
 
 // A template written by others is processed unchanged, and the document has a value for every tag.

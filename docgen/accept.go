@@ -110,9 +110,10 @@ func (s *Service) prepareAccepting(ctx context.Context, c *Caller, b *NewBatch, 
 	if try {
 		return a, nil
 	}
-	var err error
-	a.room, err = s.roomToWait(ctx, c.User.ID)
-	return a, err
+	return a, s.db.ReadOne(ctx, func(q *store.Queries) (err error) {
+		a.room, err = s.roomToWait(ctx, q, c.User.ID)
+		return err
+	})
 }
 
 // beginAccepting inserts the hidden batch, unless the user has too many of them.
@@ -322,11 +323,7 @@ func (a *accepting) checkWaiting(ctx context.Context, tx *store.Tx) error {
 	if _, err := tx.LockUser(ctx, a.caller.User.ID); err != nil {
 		return err
 	}
-	waiting, err := tx.DocumentsOfUser(ctx, a.caller.User.ID)
-	if room := a.service.limits.Waiting - waiting; err == nil && int64(a.count) > room {
-		err = a.service.errWaiting(room, int64(a.count))
-	}
-	return err
+	return a.service.checkWaitingIn(ctx, tx.Queries, a.caller.User.ID, int64(a.count))
 }
 
 // findAccepting returns a batch of the caller whose data is being received.

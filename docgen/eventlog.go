@@ -71,7 +71,7 @@ var triggerEvents = map[Trigger]EventType{
 	CollaborationWasCreated: CollaboratorAdded, CollaborationWasAccepted: CollaboratorAdded, CollaborationWasRejected: CollaboratorRemoved,
 	CollaborationWasRemoved: CollaboratorRemoved, CollaborationWasUpdated: CollaboratorRole,
 	DocumentStarted: noEvent, DocumentSucceeded: noEvent, DocumentFailed: GenerationFailed, // a success is the upload of the document
-	"SHARED_LINK.CREATED": ItemShared, "SHARED_LINK.UPDATED": ItemSharedUpdated, "SHARED_LINK.DELETED": ItemUnshared,
+	SharedLinkCreated: ItemShared, SharedLinkUpdated: ItemSharedUpdated, SharedLinkDeleted: ItemUnshared,
 	WebhookDeleted: noEvent,
 }
 

@@ -101,19 +101,20 @@ func (t GenerateDocuments) job() store.Job {
 const generationTries = 10_000
 
 // roomToWait returns the number of documents that a user can add to those that wait in the batches of the user. It is negative if more wait
-// than allowed. Requests at the same moment do not see each other's documents.
-func (s *Service) roomToWait(ctx context.Context, userID int64) (room int64, err error) {
-	err = s.db.ReadOne(ctx, func(q *store.Queries) error {
-		waiting, err := q.DocumentsOfUser(ctx, userID)
-		room = s.limits.Waiting - waiting
-		return err
-	})
-	return room, err
+// than allowed. Requests at the same moment do not see each other's documents, unless they hold the user's lock.
+func (s *Service) roomToWait(ctx context.Context, q *store.Queries, userID int64) (int64, error) {
+	waiting, err := q.DocumentsOfUser(ctx, userID)
+	return s.limits.Waiting - waiting, err
 }
 
 // checkWaiting returns an Error unless a user can add documents to those that wait.
 func (s *Service) checkWaiting(ctx context.Context, userID, documents int64) error {
-	room, err := s.roomToWait(ctx, userID)
+	return s.db.ReadOne(ctx, func(q *store.Queries) error { return s.checkWaitingIn(ctx, q, userID, documents) })
+}
+
+// checkWaitingIn is checkWaiting in a transaction.
+func (s *Service) checkWaitingIn(ctx context.Context, q *store.Queries, userID, documents int64) error {
+	room, err := s.roomToWait(ctx, q, userID)
 	if err == nil && documents > room {
 		err = s.errWaiting(room, documents)
 	}

@@ -273,11 +273,7 @@ type eventWait string
 
 // Schema describes the parameter for the OpenAPI document.
 func (eventWait) Schema(huma.Registry) *huma.Schema {
-	least, most := 0.0, docgen.MaxWait.Seconds()
-	return &huma.Schema{
-		Type: huma.TypeInteger, Format: "int64", Minimum: &least, Maximum: &most, Examples: []any{30},
-		Description: "Seconds to wait (default 50, maximum 60). A Platen extension.",
-	}
+	return waitSchema("Seconds to wait (default 50, maximum 60). A Platen extension.")
 }
 
 func (a *api) pollEvents(ctx context.Context, c *call, in *WaitForEventsQuery) (*reply[realtimeMessage], error) {

@@ -181,7 +181,7 @@ func (p *inProcess) Do(request *http.Request) (*http.Response, error) {
 	if w.failure != nil {
 		return nil, w.failure
 	}
-	if aborted && w.body.Len() <= mcp.MaxResponse {
+	if aborted {
 		return nil, errors.New("the server aborted the response")
 	}
 	return &http.Response{
@@ -191,7 +191,7 @@ func (p *inProcess) Do(request *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// serve processes a request, and reports whether the response was aborted, as when it cannot be written.
+// serve processes a request, and reports whether its handler aborted the response.
 func (p *inProcess) serve(w http.ResponseWriter, r *http.Request) (aborted bool) {
 	defer func() {
 		problem := recover()

@@ -15,10 +15,14 @@ type waitParam string
 
 // Schema describes the parameter for the OpenAPI document.
 func (waitParam) Schema(huma.Registry) *huma.Schema {
+	return waitSchema("Seconds to wait for the end before the response (default 0, maximum 60). A Platen extension.")
+}
+
+// waitSchema describes a number of seconds to wait.
+func waitSchema(description string) *huma.Schema {
 	least, most := 0.0, docgen.MaxWait.Seconds()
 	return &huma.Schema{
-		Type: huma.TypeInteger, Format: "int64", Minimum: &least, Maximum: &most, Examples: []any{30},
-		Description: "Seconds to wait for the end before the response (default 0, maximum 60). A Platen extension.",
+		Type: huma.TypeInteger, Format: "int64", Minimum: &least, Maximum: &most, Examples: []any{30}, Description: description,
 	}
 }
 
